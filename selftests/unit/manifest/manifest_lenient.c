@@ -3,10 +3,18 @@
  * manifest_lenient.c - what the decoder takes of manifests that the compiler refuses: each
  * rule broken alone, the warning, and what is left of the provider
  */
+#define _GNU_SOURCE
+#include <stdio.h>
+
 #include "manifest.h"
 
 #define E(events)	"<events>\n" events "</events>"
 #define T(fields)	"<templates><template tid='t'>\n" fields "</template></templates>"
+/* Ends the provider, to define a string, and begins another one. */
+#define STRING(id)	"</provider></events></instrumentation><localization><resources culture='en-US'>" \
+	"<stringTable><string id='" id "' value='found'/></stringTable></resources></localization>" \
+	"<instrumentation><events>" OTHER
+#define OTHER		"<provider name='Q' guid='{11111111-2222-3333-4444-555555555556}' symbol='Q'>"
 #define USES		"<events><event value='1' template='t'/></events>"
 
 static int read_leniently(const char *text, size_t size)
@@ -83,6 +91,13 @@ static const struct tolerated tolerated[] = {
 	  "channel \"C\": attribute type is missing" },
 	{ T("<data name='b' inType='win:Binary'/>") USES, 5, 1,
 	  "template \"t\": field \"b\": inType Binary needs a length: without one it is the rest of the event" },
+	{ T("<data name='b' inType='win:Binary'/><data name='c' inType='win:UInt8'/>") USES, 5, 1,
+	  "template \"t\": field \"b\": inType Binary needs a length: without one it is the rest of the event: "
+	  "the event's rest is shown as bytes" },
+	{ E("<event value='1' message='$(string.a(b))'/>") STRING("a(b)"), 5, 1,
+	  "event \"value 1, version 0\": message \"$(string.a(b))\" must be $(string.ID), $(mc.SYMBOL) or text" },
+	{ E("<event value='1' message='$(string.a[b])'/>") STRING("a[b]"), 5, 1,
+	  "event \"value 1, version 0\": message \"$(string.a[b])\" must be $(string.ID), $(mc.SYMBOL) or text" },
 	{ T("<data name='a' inType='win:Odd'/><data name='b' inType='win:UInt8'/>") USES, 5, 1,
 	  "data \"a\": inType \"win:Odd\" is no known type: the event's rest is shown as bytes" },
 	{ T("<data name='a' inType='win:7'/>") USES, 5, 1, "data \"a\": inType \"win:7\" is no known type" },
@@ -158,7 +173,7 @@ static void test_strings(void)
 	is(read_leniently(text, strlen(text)), 0, "no symbol, and a string given twice");
 	ok(!strcmp(etw_mf_text(manifest, first()->events[0].message), "first"),
 	   "an id with blanks, brackets and parentheses; the first text counts");
-	is(problems.warnings, 2, "two warnings");
+	is(problems.warnings, 3, "three warnings");
 }
 
 /* --------------------------------------------------------------------- templates */
@@ -200,6 +215,19 @@ static void test_templates(void)
 		       "<data name='z' inType='win:UInt8'/>"), "s/14");
 	check_fields(T("<data name='a' inType='win:UInt8'/><binary name='q'/><data name='z' inType='win:UInt8'/>"),
 		     "a/4 field2/14");
+	/* Binary without a length is the event's rest, so that nothing can follow it. */
+	check_fields(T("<data name='a' inType='win:Binary'/><data name='b' inType='win:UInt8'/>"), "a/14");
+	check_fields(T("<data name='n' inType='win:UInt8'/><data name='a' inType='win:Binary' count='n'/>"),
+		     "n/4 a/14");
+	ok(!first()->templates[0].fields[1].flags, "nor is it an array");
+	check_fields(T("<struct name='s'><data name='a' inType='win:Binary'/></struct>"), "s/0 | a/14");
+	check_fields(T("<struct name='s'><data name='a' inType='win:Binary'/><data name='b' inType='win:UInt8'/></struct>"),
+		     "s/14");
+	check_fields(T("<struct name='s'><data name='a' inType='win:Binary'/></struct><data name='b' inType='win:UInt8'/>"),
+		     "s/14");
+	check_fields(T("<struct name='s' count='2'><data name='a' inType='win:Binary'/></struct>"), "s/14");
+	check_fields(T("<data name='a' inType='win:Binary' outType='win:IPv6'/><data name='b' inType='win:UInt8'/>"),
+		     "a/14 b/4");
 	check_fields(T("<data name='n' inType='win:UInt64'/><data name='b' inType='win:Binary' length='n'/>"),
 		     "n/10 b/14");
 	ok(first()->templates[0].fields[1].flags & ETW_MF_LENGTH_FIELD, "a length of 64 bits");
@@ -264,6 +292,144 @@ static void test_damage(void)
 	ok(problems.errors && strstr(problems.list[0].text, "not well-formed XML"), "which says why");
 }
 
+/* ------------------------------------------------------------------------- nesting */
+
+#define ALL	T("<data name='a' inType='win:Int32'/><data name='b' inType='win:UInt8'/>") \
+		"<tasks><task name='T' value='5'/></tasks>" \
+		"<maps><valueMap name='m'><map value='1' message='one'/></valueMap></maps>" \
+		E("<event value='1' template='t' level='win:Error'/>\n<event value='2' task='T'/>")
+
+/* What is read if one part of ALL is replaced */
+struct damage {
+	const char *what, *by, *fields;
+	unsigned int events, tasks;
+};
+
+static const struct damage damages[] = {
+	{ "'win:Int32'/>", "'win:Int32'>", "a/7 b/4", 2, 1 },
+	{ "'win:UInt8'/>", "'win:UInt8'>", "a/7 b/4", 2, 1 },
+	{ "'win:Int32'/>", "'win:Int32'><odd>", "a/7 b/4", 2, 1 },
+	{ "'win:Int32'/>", "'win:Int32'/><odd><even>", "a/7 b/4", 2, 1 },
+	{ "'win:Int32'/>", "'win:Int32'/></data>", "a/7 b/4", 2, 1 },
+	{ "</template>", "", "a/7 b/4", 2, 1 },
+	{ "</template>", "</template></template>", "a/7 b/4", 2, 1 },
+	{ "</templates>", "", "a/7 b/4", 2, 1 },
+	{ "</templates>", "</Templates>", "a/7 b/4", 2, 1 },
+	{ "value='5'/>", "value='5'>", "a/7 b/4", 2, 1 },
+	{ "message='one'/>", "message='one'>", "a/7 b/4", 2, 1 },
+	{ "</valueMap>", "", "a/7 b/4", 2, 1 },
+	{ "level='win:Error'/>", "level='win:Error'>", "a/7 b/4", 2, 1 },
+	{ "task='T'/>", "task='T'>", "a/7 b/4", 2, 1 },
+	{ "task='T'/>", "task='T'", "a/7 b/4", 2, 1 },
+	{ "'win:UInt8'/>", "'win:UInt8'/><UserData><x>%1</UserData>", "a/7 b/4", 2, 1 },
+	{ "'win:UInt8'/>", "'win:UInt8'/><UserData><x>%1", "a/7 b/4", 2, 1 },
+};
+
+static void test_nesting(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		const struct damage *d = &damages[i];
+		const char *at = strstr(ALL, d->what);
+		char *text;
+		bool good;
+
+		if (asprintf(&text, "%.*s%s%s</provider>" OTHER E("<event value='3'/>"), (int)(at - ALL), ALL,
+			     d->by, at + strlen(d->what)) < 0)
+			abort();
+		good = !inner(text) && manifest->provider_count == 2 && !strcmp(fields(), d->fields) &&
+		       first()->event_count == d->events && first()->task_count == d->tasks &&
+		       first()->events[0].template && first()->map_count == 1 &&
+		       manifest->providers[1].event_count == 1 && manifest->message_count == 2;
+		if (!ok(good, "%s for %s", d->by, d->what)) {
+			show_problems();
+			printf("# %s\n", text);
+		}
+		free(text);
+	}
+}
+
+/* Well-formed elements in the wrong place are ignored as before. */
+static void test_misplaced(void)
+{
+	is(inner("<tasks><task name='A' value='1'><keywords/></task><task name='B' value='2'/></tasks>"
+		 E("<event value='1'/>")), 0, "well-formed");
+	is(first()->task_count, 2, "keywords in a task do not end the tasks");
+}
+
+/* begin, then one part many times, then end */
+static int read_many(const char *begin, const char *part, unsigned int count, const char *end)
+{
+	size_t len = strlen(part), size = strlen(HEAD) + strlen(begin) + count * len + strlen(end) + strlen(TAIL);
+	char *text = malloc(size + 1), *p = stpcpy(stpcpy(text, HEAD), begin);
+	int err;
+
+	for (; count; count--)
+		p = mempcpy(p, part, len);
+	strcpy(stpcpy(p, end), TAIL);
+	read_end();
+	err = etw_manifest_read_memory(text, size, "test.man", &manifest, &problems);
+	free(text);
+	return err;
+}
+
+static bool said(const char *what)
+{
+	unsigned int i;
+
+	for (i = 0; i < problems.count; i++)
+		if (strstr(problems.list[i].text, what))
+			return true;
+	return false;
+}
+
+static void test_many_errors(void)
+{
+	is(read_many("<templates><template tid='t'><data name='a' inType='win:UInt8'/>", "&", 31000000, ""), 0,
+	   "millions of errors");
+	ok(said("more than 1000 errors in the XML: the rest is not read"), "reading ends");
+	ok(problems.warnings < 1100 && !strcmp(fields(), "a/4 field2/14"), "what came before is kept");
+	is(read_many("<templates><template tid='t'>", "<data name='a' inType='win:UInt8'>", 30000,
+		     "</template></templates>" E("<event value='1' template='t'/>")), 0, "thousands without an end");
+	ok(first()->event_count == 1 && first()->templates[0].count == 30000, "all are read");
+	is(read_many("<templates><template tid='t'>", "<data name='a' inType='win:UInt8'>", 70000, ""), -EINVAL,
+	   "too many");
+	ok(said("elements are nested deeper than 65536"), "says why");
+}
+
+static void test_channels(void)
+{
+	char *text = malloc(1 << 16), *p = stpcpy(text, "<channels>");
+	unsigned int i, zero = 0;
+
+	for (i = 0; i < 250; i++)
+		p += sprintf(p, "<channel name='C%u' type='Debug'/>", i);
+	strcpy(p, "</channels>");
+	is(inner(text), 0, "250 channels without a value");
+	for (i = 0; i < 240; i++)
+		zero += first()->channels[i].value != i + 16;
+	is(zero, 0, "240 get one");
+	for (; i < 250; i++)
+		zero += first()->channels[i].value == 0;
+	is(zero, 10, "the others get none");
+	ok(said("no value up to 255 is left"), "which is said");
+	free(text);
+}
+
+/* An error takes the place of the last kept warning, but is none itself. */
+static void test_problems(void)
+{
+	const struct etw_problem *last = &problems.list[ETW_PROBLEMS_MAX - 1];
+
+	is(read_many("<channels><channel name='C' type='Debug'><logging><maxSize>1", "", 0, ""), 0,
+	   "ends in a setting");
+	is(read_many("<events>", "<event/>", 60, "</events>" "<![CDATA[]]>" "<!DOCTYPE a>"), 0, "60 errors");
+	ok(last->warning && last->tolerated, "the last is tolerated");
+	etw_problem_add(&problems, 1, false, "an error");
+	ok(!last->warning && !last->tolerated, "an error in its place is not");
+}
+
 int main(void)
 {
 	test_tolerated();
@@ -273,6 +439,11 @@ int main(void)
 	test_templates();
 	test_providers();
 	test_damage();
+	test_nesting();
+	test_misplaced();
+	test_many_errors();
+	test_channels();
+	test_problems();
 	read_end();
 	return done_testing();
 }

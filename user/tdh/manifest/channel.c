@@ -41,7 +41,7 @@ static void check_settings(struct manifest_reader *r, const struct manifest_node
 
 		r->at.line = node->line;
 		etw_manifest_convert(r, node, &unused);
-		if (!strcmp(name, "maxSize") && etw_manifest_number(value, &size) &&
+		if (value && !strcmp(name, "maxSize") && etw_manifest_number(value, &size) &&
 		    size < SIZE_LEAST)
 			etw_manifest_warn(r, "maxSize %llu is less than 1 MB, "
 					  "which is what Windows takes then",
@@ -107,7 +107,12 @@ static void give_values(struct manifest_reader *r, struct etw_mf_channel *channe
 			continue;
 		while (next <= UINT8_MAX && etw_manifest_claim_number(r, channels, next, channels))
 			next++;
-		channels[i].value = (uint8_t)next++;
+		if (next <= UINT8_MAX) {
+			channels[i].value = next++;
+			continue;
+		}
+		etw_manifest_at(r, channels[i].line, "channel", channels[i].name);
+		etw_manifest_error(r, "no value up to %u is left", UINT8_MAX);
 	}
 }
 

@@ -231,7 +231,7 @@ static const struct etw_mf_message *literal(struct manifest_reader *r, const cha
 
 /*
  * The length of the ID in "$(KIND.ID)"; 0: the value does not have this form. The value's
- * last parenthesis ends the ID, which may have others in it.
+ * last parenthesis ends the ID: for the decoder it may have others in it.
  */
 static size_t is_reference(const char *value, const char *kind, const char **id)
 {
@@ -247,6 +247,11 @@ static size_t is_reference(const char *value, const char *kind, const char **id)
 	if (!len || (*id)[len - 1] != ')' || memmem(*id, len, "$(", 2))
 		return 0;
 	return len - 1;
+}
+
+static void invalid_reference(struct manifest_reader *r, const char *value)
+{
+	etw_manifest_error(r, "message \"%.100s\" must be $(string.ID), $(mc.SYMBOL) or text", value);
 }
 
 const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, const char *value)
@@ -268,6 +273,11 @@ const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, con
 		len = is_reference(value, tables[i].kind, &id);
 		if (!len)
 			continue;
+		if (strcspn(id, "$()[]") < len) {
+			invalid_reference(r, value);
+			if (!r->lenient)
+				return NULL;
+		}
 		message = etw_names_find(&r->names, tables[i].scope, id, len);
 		if (!message)
 			etw_manifest_error(r, "message %s%.*s) is %s", tables[i].kind, (int)len, id,
@@ -276,6 +286,6 @@ const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, con
 	}
 	if (!strstr(value, "$(string.") && !strstr(value, "$(mc."))
 		return literal(r, value);
-	etw_manifest_error(r, "message \"%.100s\" must be $(string.ID), $(mc.SYMBOL) or text", value);
+	invalid_reference(r, value);
 	return NULL;
 }

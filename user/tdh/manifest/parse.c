@@ -16,10 +16,16 @@
 #define ASSEMBLY_URI	"urn:schemas-microsoft-com:asm."	/* and a version */
 #define ATTRIBUTE	5	/* strings for each: name, prefix, URI, value, its end */
 
+#define ERRORS_MAX	1000u	/* of the XML parser that the decoder reads on after */
+#define OPEN_MAX	65536u	/* elements without an end that it takes */
+#define WRAPPER		"_"
+#define WRAPPERS	ERRORS_MAX	/* for ends too many, each an error */
+
 /* An open element */
 struct level {
 	const struct manifest_element *element;
 	struct manifest_node *node;	/* of a section: that of the element around it */
+	unsigned int line;
 };
 
 /* A namespace in scope. The strings belong to the parser and stay valid as long as it does. */
@@ -34,6 +40,12 @@ struct parser {
 	xmlParserCtxt *xml;
 	unsigned int depth;	/* open elements */
 	unsigned int skipped;	/* those of them from a skipped one on */
+	unsigned int errors;
+	bool misnested;		/* elements and their ends do not match: see mend_nesting() */
+	bool mending;
+	unsigned int wrappers;	/* still to come */
+	bool stopped;		/* the rest is not read */
+	const char *end_name;	/* mending: of an end that does not match, or NULL */
 	struct level stack[MANIFEST_DEPTH_MAX + 1];
 	unsigned int top;	/* of the stack; neither skipped nor captured elements */
 	struct manifest_capture capture;	/* or text of an element */
@@ -216,6 +228,7 @@ static void begin(struct parser *p, const struct manifest_element *element, cons
 	}
 	r->at.kind = element->name;
 	level->element = element;
+	level->line = r->at.line;
 	level->node = element->list == MANIFEST_SECTION ? parent : add_node(r, element, parent);
 	if (!level->node)
 		return;
@@ -285,13 +298,85 @@ static void skip(struct parser *p, const xmlChar *name, bool ours)
 	}
 }
 
+/* ----------------------------------------------------------------------- nesting */
+
+/*
+ * After an element without an end the parser takes all that follows for its children, so
+ * a document with ends that do not match is read a second time, by the schema: an element
+ * that the open ones do not know is that of the innermost one around them that does, and
+ * an end closes the innermost element of its name, or none. The parser's own elements
+ * then differ from ours: WRAPPERS around the document keep it from ending too early.
+ */
+static void close_to(struct parser *p, unsigned int top)
+{
+	struct manifest_reader *r = p->reader;
+	const struct manifest_place place = r->at;
+
+	while (p->top > top) {
+		const struct level *level = &p->stack[p->top];
+
+		etw_manifest_at(r, level->line, level->element->name, NULL);
+		etw_manifest_error(r, "has no end");
+		end(p);
+	}
+	r->at = place;
+	p->skipped = 0;
+}
+
+static void close_for(struct parser *p, const xmlChar *name)
+{
+	unsigned int top = p->top + 1;
+
+	while (top-- && !child_of(p->stack[top].element, name))
+		;
+	if (top < p->top || (top == p->top && p->skipped))
+		close_to(p, top);
+}
+
+/* Of damaged XML in a UserData element nothing is kept. */
+static void drop_capture(struct parser *p, struct manifest_node *node)
+{
+	p->capture.depth = 0;
+	p->capture.tag_open = false;
+	node->values[0] = NULL;
+}
+
+/* An end that need not match */
+static void close_named(struct parser *p, const char *name)
+{
+	struct manifest_node *captured = p->capture.depth ? p->stack[p->top].node : NULL;
+	const char *colon = strchr(name, ':');
+	unsigned int top = p->top;
+
+	name = colon ? colon + 1 : name;
+	while (top && strcmp(p->stack[top].element->name, name))
+		top--;
+	if (top) {
+		close_to(p, top);
+		end(p);
+		if (captured)
+			drop_capture(p, captured);
+	} else if (p->skipped) {
+		p->skipped--;
+	} else if (*name) {
+		etw_manifest_at(p->reader, p->xml->input->line, NULL, NULL);
+		etw_manifest_error(p->reader, "the end </%s> has no begin: ignored", name);
+	}
+}
+
+/* --------------------------------------------------------------------- SAX events */
+
 /* The parser searches all namespaces in scope for each element. */
 static bool within_limits(struct parser *p, int namespaces)
 {
+	unsigned int most = p->mending ? OPEN_MAX : MANIFEST_DEPTH_MAX;
+
 	p->reader->at = (struct manifest_place){ .line = line_of_tag(p->xml) };
-	if (p->depth > MANIFEST_DEPTH_MAX)
-		etw_manifest_fatal(p->reader, "elements are nested deeper than %u",
-				   MANIFEST_DEPTH_MAX);
+	/* Elements without an end may be the reason. */
+	if (p->depth > most && p->reader->lenient && !p->mending)
+		p->misnested = true;
+	else if (p->depth > most)
+		etw_manifest_fatal(p->reader, "elements are nested deeper than %u", most);
 	else if (p->bound + namespaces > MANIFEST_PREFIXES_MAX)
 		etw_manifest_fatal(p->reader, "more than %u namespaces are bound",
 				   MANIFEST_PREFIXES_MAX);
@@ -309,7 +394,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 	int i;
 
 	(void)defaulted;
-	if (p->reader->broken)
+	if (p->reader->broken || p->stopped || (p->wrappers && p->wrappers--))
 		return;
 	p->depth++;
 	if (!within_limits(p, namespaces)) {
@@ -319,6 +404,8 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 	for (i = 0; i < namespaces; i++)
 		bind_prefix(p, (const char *)namespace_list[2 * i],
 			    (const char *)namespace_list[2 * i + 1]);
+	if (p->mending && !p->capture.depth && is_ours(p, uri))
+		close_for(p, name);
 	if (p->skipped) {
 		p->skipped++;
 		return;
@@ -343,6 +430,14 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 	stop_on_error(p);
 }
 
+static void end_innermost(struct parser *p, const xmlChar *name, const xmlChar *prefix)
+{
+	if (p->capture.depth)
+		etw_manifest_capture_end(&p->capture, (const char *)name, (const char *)prefix);
+	if (!p->capture.depth && p->top)
+		end(p);
+}
+
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 		   const xmlChar *uri)
 {
@@ -350,14 +445,15 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 
 	(void)uri;
 	/* After a fatal error, begins are no longer counted. */
-	if (p->reader->broken || !p->depth)
+	if (p->reader->broken || p->stopped || !p->depth)
 		return;
-	if (p->capture.depth)
-		etw_manifest_capture_end(&p->capture, (const char *)name, (const char *)prefix);
-	if (p->skipped)
+	if (p->end_name || (p->mending && !p->skipped && !p->capture.depth))
+		close_named(p, p->end_name ? p->end_name : (const char *)name);
+	else if (p->skipped)
 		p->skipped--;
-	else if (!p->capture.depth && p->top)
-		end(p);
+	else
+		end_innermost(p, name, prefix);
+	p->end_name = NULL;
 	while (p->bound && p->bindings[p->bound - 1].depth == p->depth)
 		p->bound--;
 	p->depth--;
@@ -425,6 +521,19 @@ static void on_document(void *context)
 	stop(p);
 }
 
+/* Is it an element data without any attribute?  A template ends there. */
+static bool is_mark(const struct manifest_node *node)
+{
+	unsigned int i;
+
+	if (!node || node->element != etw_element_template.children[0])
+		return false;
+	for (i = 0; i < node->element->attribute_count; i++)
+		if (node->values[i])
+			return false;
+	return true;
+}
+
 /*
  * The decoder reads on after an error. What the error cost is not known: in a template, at
  * least a field, so that later ones could be anywhere. An element without attributes marks
@@ -434,31 +543,62 @@ static void mark_damage(struct parser *p)
 {
 	const struct level *level = &p->stack[p->top];
 
-	if (level->element == &etw_element_template || level->element == &etw_element_struct)
+	if (p->capture.depth)
+		return;
+	while (level > p->stack && level->element == etw_element_template.children[0])
+		level--;
+	if ((level->element == &etw_element_template || level->element == &etw_element_struct) &&
+	    !is_mark(level->node->last))
 		add_node(p->reader, etw_element_template.children[0], level->node);
+}
+
+/* An error is long to report, and a hostile file has millions. */
+static void give_up(struct parser *p)
+{
+	etw_problems_make_room(p->reader->problems);
+	etw_manifest_error(p->reader, "more than %u errors in the XML: the rest is not read",
+			   ERRORS_MAX);
+	p->stopped = true;
+	xmlStopParser(p->xml);
+}
+
+static void keep_damage(struct manifest_reader *r, const xmlError *error)
+{
+	struct etw_text text = { .data = NULL };
+
+	etw_text_printf(&text, "not well-formed XML: %.*s", (int)strcspn(error->message, "\n"),
+			error->message);
+	if (text.error)
+		etw_manifest_no_memory(r);
+	else
+		r->damage = etw_manifest_strdup(r->scratch, text.data, text.len);
+	r->damage_line = r->at.line;
+	etw_text_free(&text);
 }
 
 static void read_on(struct parser *p, const xmlError *error)
 {
 	struct manifest_reader *r = p->reader;
-	struct etw_text text = { .data = NULL };
 
-	etw_text_printf(&text, "not well-formed XML: %.*s", (int)strcspn(error->message, "\n"),
-			error->message);
-	if (text.error) {
-		etw_manifest_no_memory(r);
-	} else {
-		etw_manifest_error(r, "%s", text.data);
-		if (!r->damage) {
-			r->damage = etw_manifest_strdup(r->scratch, text.data, text.len);
-			r->damage_line = r->at.line;
-		}
-	}
-	etw_text_free(&text);
-	mark_damage(p);
+	const bool ends = error->code == XML_ERR_TAG_NAME_MISMATCH;
+
+	if (!r->damage)
+		keep_damage(r, error);
+	if (p->mending && ends)
+		p->end_name = error->str2;
+	else
+		etw_manifest_error(r, "not well-formed XML: %.*s",
+				   (int)strcspn(error->message, "\n"), error->message);
+	/* All begins were read. */
+	if (!ends)
+		mark_damage(p);
 	/* The element's end will not be reported: its begin was, without its ">". */
 	if (error->code == XML_ERR_GT_REQUIRED && error->str1 && p->depth)
 		on_end(p, (const xmlChar *)"", NULL, NULL);
+	if (ends || error->code == XML_ERR_GT_REQUIRED)
+		p->misnested = true;
+	if (++p->errors > ERRORS_MAX)
+		give_up(p);
 }
 
 /* The compiler reports only the parser's first error; others follow from it. */
@@ -471,7 +611,9 @@ static void on_xml_error(void *context, xmlErrorPtr error)
 		etw_manifest_no_memory(r);
 		return;
 	}
-	if (error->level <= XML_ERR_WARNING || r->broken || !error->message)
+	if (error->level <= XML_ERR_WARNING || r->broken || p->stopped || !error->message)
+		return;
+	if (error->code == XML_ERR_TAG_NOT_FINISHED && error->str1 && !strcmp(error->str1, WRAPPER))
 		return;
 	r->at = (struct manifest_place){ .line = error->line > 0 ? error->line : 0 };
 	if (r->lenient) {
@@ -516,36 +658,89 @@ static void init_xml(void)
 	xmlInitParser();
 }
 
-bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *input)
+/* False: out of memory */
+static bool run(struct parser *p, const struct manifest_input *input)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct parser p = { .reader = r };
-	xmlStructuredErrorFunc old;
-	void *old_context;
+	struct manifest_reader *r = p->reader;
 
 	r->document = add_node(r, &etw_element_document, NULL);
 	if (!r->document)
 		return false;
-	p.stack[0] = (struct level){ &etw_element_document, r->document };
+	p->stack[0] = (struct level){ .element = &etw_element_document, .node = r->document };
+	p->xml = xmlCreateMemoryParserCtxt(input->data, (int)input->size);
+	if (!p->xml) {
+		etw_manifest_no_memory(r);
+		return false;
+	}
+	set_up(p, input);
+	xmlParseDocument(p->xml);
+	if (!p->xml->wellFormed && !r->broken && !r->err && !r->lenient) {
+		r->at = (struct manifest_place){ .line = 0 };
+		etw_manifest_fatal(r, "not well-formed XML");
+		r->broken = true;
+	}
+	xmlFreeParserCtxt(p->xml);
+	etw_text_free(&p->capture.text);
+	return true;
+}
+
+/* Put the wrappers' begins behind the XML declaration. */
+static bool wrap(struct manifest_reader *r, struct manifest_input *input)
+{
+	static const char begin[] = "<" WRAPPER ">", bom[] = "\xEF\xBB\xBF";
+	size_t at = input->size >= 3 && !memcmp(input->data, bom, 3) ? 3 : 0, i;
+	char *data = etw_manifest_alloc(r->scratch, input->size + WRAPPERS * strlen(begin)), *to = data;
+	const char *end;
+
+	if (!data)
+		return false;
+	if (input->size - at > 5 && !memcmp(input->data + at, "<?xml", 5)) {
+		end = memmem(input->data, input->size, "?>", 2);
+		if (end)
+			at = end + 2 - input->data;
+	}
+	to = mempcpy(to, input->data, at);
+	for (i = 0; i < WRAPPERS; i++)
+		to = mempcpy(to, begin, strlen(begin));
+	to = mempcpy(to, input->data + at, input->size - at);
+	input->data = data;
+	input->size = to - data;
+	return true;
+}
+
+/* Forget the first reading, and read again. */
+static void mend_nesting(struct parser *p, const struct manifest_input *input,
+			 const struct etw_problems *before)
+{
+	struct manifest_reader *r = p->reader;
+	struct manifest_input wrapped = *input;
+
+	if (r->problems)
+		etw_problems_cut(r->problems, before);
+	r->broken = false;
+	r->damage = NULL;
+	*p = (struct parser){ .reader = r, .mending = true, .wrappers = WRAPPERS };
+	if (wrap(r, &wrapped))
+		run(p, &wrapped);
+	else
+		etw_manifest_no_memory(r);
+}
+
+bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *input)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct etw_problems before = r->problems ? *r->problems : (struct etw_problems){ .count = 0 };
+	struct parser p = { .reader = r };
+	xmlStructuredErrorFunc old;
+	void *old_context;
+
 	pthread_once(&once, init_xml);
 	/* Conversion errors go to the thread's handler, which would print them. */
 	old = xmlStructuredError;
 	old_context = xmlStructuredErrorContext;
 	xmlSetStructuredErrorFunc(&p, on_xml_error);
-	p.xml = xmlCreateMemoryParserCtxt(input->data, (int)input->size);
-	if (p.xml) {
-		set_up(&p, input);
-		xmlParseDocument(p.xml);
-		if (!p.xml->wellFormed && !r->broken && !r->err && !r->lenient) {
-			r->at = (struct manifest_place){ .line = 0 };
-			etw_manifest_fatal(r, "not well-formed XML");
-			r->broken = true;
-		}
-		xmlFreeParserCtxt(p.xml);
-	} else {
-		etw_manifest_no_memory(r);
-	}
+	if (run(&p, input) && p.misnested && !r->wrong && !r->err)
+		mend_nesting(&p, input, &before);
 	xmlSetStructuredErrorFunc(old_context, old);
-	etw_text_free(&p.capture.text);
 	return !r->err && !r->broken;
 }

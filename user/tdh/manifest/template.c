@@ -159,6 +159,17 @@ static uint16_t resolve(const struct layout *l, const struct field *field, const
 	return by_field;
 }
 
+/* Does nothing follow the field, so that it can be the event's rest? */
+static bool is_last(const struct layout *l, const struct field *field)
+{
+	const struct etw_mf_field *f = field->f, *in = field->in;
+
+	return !(f->flags & ETW_MF_COUNT_FIELD) && f->count == 1 &&
+	       !etw_manifest_of(l->r, field->node->next, MANIFEST_FIELDS) &&
+	       (!in || (in == &l->fields[l->template->top - 1] && in->count == 1 &&
+			!(in->flags & ETW_MF_COUNT_FIELD)));
+}
+
 static void resolve_length(const struct layout *l, const struct field *field)
 {
 	const char *value = etw_manifest_value(field->node, "length");
@@ -180,8 +191,10 @@ static void resolve_length(const struct layout *l, const struct field *field)
 		if (f->flags & ETW_MF_LENGTH_FIXED && f->length != 16)
 			etw_manifest_error(l->r, "length of an IPv6 address must be 16");
 	} else if (!flag && (!value || *value == '0')) {
+		l->r->at.cost = is_last(l, field) ? NULL : MANIFEST_COST_FIELD;
 		etw_manifest_error(l->r, "inType Binary needs a length: without one it is the rest of "
 				   "the event");
+		l->r->at.cost = NULL;
 	}
 }
 

@@ -263,6 +263,10 @@ struct etw_problems {
 
 void etw_problem_add(struct etw_problems *problems, unsigned int line, bool warning,
 		     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Make room for a problem that must be shown: the last one kept is only counted. */
+void etw_problems_make_room(struct etw_problems *problems);
+/* Drop those after an earlier state. */
+void etw_problems_cut(struct etw_problems *problems, const struct etw_problems *before);
 /* Sort them by line; problems of one line keep their order. */
 void etw_problems_sort(struct etw_problems *problems);
 void etw_problems_free(struct etw_problems *problems);

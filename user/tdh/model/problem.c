@@ -53,10 +53,23 @@ void etw_problem_add(struct etw_problems *problems, unsigned int line, bool warn
 	text = plain(text);
 	if (!text)
 		return;
-	problem = &problems->list[problems->count++];
-	problem->line = line;
-	problem->warning = warning;
-	problem->text = text;
+	problems->list[problems->count++] = (struct etw_problem){
+		.line = line, .warning = warning, .text = text,
+	};
+}
+
+void etw_problems_make_room(struct etw_problems *problems)
+{
+	if (problems && problems->count == ETW_PROBLEMS_MAX)
+		free(problems->list[--problems->count].text);
+}
+
+void etw_problems_cut(struct etw_problems *problems, const struct etw_problems *before)
+{
+	while (problems->count > before->count)
+		free(problems->list[--problems->count].text);
+	problems->errors = before->errors;
+	problems->warnings = before->warnings;
 }
 
 void etw_problems_sort(struct etw_problems *problems)
