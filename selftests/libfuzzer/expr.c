@@ -133,8 +133,9 @@ static void use_kernel(struct etw_expr *expr, const char *text, const EVENT_RECO
 		       struct etw_decoder *decoder)
 {
 	const struct etw_kernel_source source = { text, expr };
+	const struct etw_mf_provider *const provider = &manifest->providers[0];
 	const struct etw_kernel_schema schema = {
-		.guid = &schema_guid, .provider = &manifest->providers[0],
+		.guid = &schema_guid, .providers = { &provider, 1 },
 	};
 	EVENT_RECORD plain = {
 		.EventHeader = { .ProviderId = schema_guid, .EventDescriptor = { .Id = 1 } },

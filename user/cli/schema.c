@@ -17,6 +17,8 @@ static struct {
 	size_t count;
 	struct etw_manifest **loaded;
 	size_t loaded_count;
+	struct etw_providers *lists;	/* that were returned */
+	size_t list_count;
 } manifests;
 
 static void append(struct etw_manifest ***list, size_t *count, struct etw_manifest *manifest)
@@ -94,6 +96,9 @@ void schema_unload(void)
 	}
 	while (manifests.count)
 		etw_manifest_put(manifests.held[--manifests.count]);
+	while (manifests.list_count)
+		etw_providers_free(&manifests.lists[--manifests.list_count]);
+	free(manifests.lists);
 	free(manifests.loaded);
 	free(manifests.held);
 	memset(&manifests, 0, sizeof(manifests));
@@ -119,6 +124,19 @@ const struct etw_mf_provider *schema_provider(const struct etw_guid *guid)
 	else
 		append(&manifests.held, &manifests.count, manifest);
 	return provider;
+}
+
+struct etw_providers schema_providers(const struct etw_guid *guid)
+{
+	struct etw_providers all;
+	GUID copy;
+
+	memcpy(&copy, guid, sizeof(copy));
+	if (etw_store_find_all(&copy, &all))
+		cli_die("out of memory");
+	manifests.lists = cli_grow(manifests.lists, manifests.list_count, sizeof(*manifests.lists));
+	manifests.lists[manifests.list_count++] = all;
+	return all;
 }
 
 const char *schema_provider_name(const struct etw_guid *guid)
@@ -163,11 +181,10 @@ static bool matches(const char *word, const char *name, const char *symbol)
 	       (!strncmp(name, "win:", 4) && !strcasecmp(word, name + 4));
 }
 
-bool schema_value(const struct etw_mf_provider *provider, enum etw_part part, const char *name,
-		  uint64_t *value)
+static bool own_value(const struct etw_mf_provider *provider, enum etw_part part, const char *name,
+		      uint64_t *value)
 {
 	const struct etw_mf_parts own = etw_mf_parts(provider, part);
-	const bool bits = part == ETW_PART_KEYWORD;
 	const struct etw_mf_named *named;
 	unsigned int i;
 
@@ -178,6 +195,19 @@ bool schema_value(const struct etw_mf_provider *provider, enum etw_part part, co
 			return true;
 		}
 	}
+	return false;
+}
+
+bool schema_value(const struct etw_providers *providers, enum etw_part part, const char *name,
+		  uint64_t *value)
+{
+	const bool bits = part == ETW_PART_KEYWORD;
+	const struct etw_mf_named *named;
+	unsigned int i;
+
+	for (i = 0; i < providers->count; i++)
+		if (own_value(providers->list[i], part, name, value))
+			return true;
 	for (i = 0; i < (bits ? 64 : 256); i++) {
 		named = etw_standard(part, bits ? 1ull << i : i);
 		if (named && matches(name, named->name, NULL)) {
@@ -234,23 +264,42 @@ static bool by_name(const struct etw_mf_provider *provider, const struct etw_mf_
 	return matches(name, event->name, event->symbol);
 }
 
-const struct etw_mf_event *schema_event(const struct etw_mf_provider *provider, const char *name,
+typedef bool is_named(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
+		      const char *name);
+
+/* The next event that is named so, after *before (NULL: the first); clears *before */
+static const struct etw_mf_event *next_event(const struct etw_providers *providers, is_named *is,
+					     const char *name, const struct etw_mf_event **before)
+{
+	const struct etw_mf_provider *p;
+	const struct etw_mf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < providers->count; i++) {
+		p = providers->list[i];
+		for (event = p->events; event < p->events + p->event_count; event++) {
+			if (*before) {
+				*before = event == *before ? NULL : *before;
+				continue;
+			}
+			if (is(p, event, name) &&
+			    etw_providers_event(providers, event->desc.Id, event->desc.Version, NULL) == event)
+				return event;
+		}
+	}
+	return NULL;
+}
+
+const struct etw_mf_event *schema_event(const struct etw_providers *providers, const char *name,
 					const struct etw_mf_event *before)
 {
-	const struct etw_mf_event *end = provider->events + provider->event_count, *event;
-	bool (*is)(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
-		   const char *name) = by_task;
+	static is_named *const kinds[] = { by_name, by_both, by_task };
+	const struct etw_mf_event *none = NULL;
+	unsigned int i = 0;
 
-	for (event = provider->events; event < end; event++) {
-		if (by_name(provider, event, name))
-			is = by_name;
-		else if (is == by_task && by_both(provider, event, name))
-			is = by_both;
-	}
-	for (event = before ? before + 1 : provider->events; event < end; event++)
-		if (is(provider, event, name))
-			return event;
-	return NULL;
+	while (i < 2 && !next_event(providers, kinds[i], name, &none))
+		i++;
+	return next_event(providers, kinds[i], name, &before);
 }
 
 static void add_name(struct etw_text *to, const char *name)
@@ -262,12 +311,15 @@ static void add_name(struct etw_text *to, const char *name)
 	etw_text_escape(to, name, strlen(name));
 }
 
-void schema_print_names(const struct etw_mf_provider *provider, enum etw_part part,
+void schema_print_names(const struct etw_providers *providers, enum etw_part part,
 			struct etw_text *to)
 {
-	const struct etw_mf_parts own = etw_mf_parts(provider, part);
-	unsigned int i;
+	unsigned int i, j;
 
-	for (i = 0; i < own.count; i++)
-		add_name(to, etw_mf_part_at(&own, i)->name);
+	for (i = 0; i < providers->count; i++) {
+		const struct etw_mf_parts own = etw_mf_parts(providers->list[i], part);
+
+		for (j = 0; j < own.count; j++)
+			add_name(to, etw_mf_part_at(&own, j)->name);
+	}
 }

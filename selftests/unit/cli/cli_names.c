@@ -66,20 +66,21 @@ static const char manifest[] =
 	"</stringTable></resources></localization></instrumentationManifest>";
 
 static const struct etw_mf_provider *provider;
+static struct etw_providers providers;
 
 static void test_names(void)
 {
 	uint64_t mask = 0, level = 0;
 
-	ok(schema_value(provider, ETW_PART_LEVEL, "loud", &level) && level == 17, "a level of its own");
-	ok(schema_value(provider, ETW_PART_LEVEL, "LEVEL_LOUD", &level) && level == 17, "by its symbol");
-	ok(schema_value(provider, ETW_PART_LEVEL, "win:Error", &level) && level == 2, "a standard one");
-	ok(schema_value(provider, ETW_PART_LEVEL, "Verbose", &level) && level == 5, "without its prefix");
-	ok(!schema_value(provider, ETW_PART_LEVEL, "Quiet", &level) && level == 5, "none");
-	ok(schema_value(provider, ETW_PART_KEYWORD, "READ", &mask) && mask == 1, "a keyword");
-	ok(schema_value(provider, ETW_PART_KEYWORD, "k_read", &mask) && mask == 1, "by its symbol");
-	ok(schema_value(provider, ETW_PART_KEYWORD, "Write", &mask) && mask == 0x20, "another one");
-	ok(!schema_value(provider, ETW_PART_KEYWORD, "Seek", &mask) && mask == 0x20, "none");
+	ok(schema_value(&providers, ETW_PART_LEVEL, "loud", &level) && level == 17, "a level of its own");
+	ok(schema_value(&providers, ETW_PART_LEVEL, "LEVEL_LOUD", &level) && level == 17, "by its symbol");
+	ok(schema_value(&providers, ETW_PART_LEVEL, "win:Error", &level) && level == 2, "a standard one");
+	ok(schema_value(&providers, ETW_PART_LEVEL, "Verbose", &level) && level == 5, "without its prefix");
+	ok(!schema_value(&providers, ETW_PART_LEVEL, "Quiet", &level) && level == 5, "none");
+	ok(schema_value(&providers, ETW_PART_KEYWORD, "READ", &mask) && mask == 1, "a keyword");
+	ok(schema_value(&providers, ETW_PART_KEYWORD, "k_read", &mask) && mask == 1, "by its symbol");
+	ok(schema_value(&providers, ETW_PART_KEYWORD, "Write", &mask) && mask == 0x20, "another one");
+	ok(!schema_value(&providers, ETW_PART_KEYWORD, "Seek", &mask) && mask == 0x20, "none");
 }
 
 /* The ids and versions of the events of a name, as id.version,... */
@@ -88,7 +89,7 @@ static void events(const char *name, const char *want)
 	const struct etw_mf_event *event = NULL;
 	char got[64] = "";
 
-	while ((event = schema_event(provider, name, event)) && strlen(got) < 48)
+	while ((event = schema_event(&providers, name, event)) && strlen(got) < 48)
 		sprintf(got + strlen(got), "%u.%u,", event->desc.Id, event->desc.Version);
 	ok(!strcmp(got, want), "%s: %s", name, got);
 }
@@ -177,7 +178,7 @@ static struct etw_kernel_error refused;
 static bool filter_of(const char *expression)
 {
 	const struct etw_kernel_schema schema = { .guid = &provider->control_guid,
-						  .provider = provider };
+						  .providers = { &provider, 1 } };
 	struct etw_kernel_source source = { .text = expression };
 	const char *error = "";
 	bool good;
@@ -298,6 +299,7 @@ int main(void)
 	unlink(path);
 	etw_guid_parse(DECODE, &guid);
 	provider = schema_provider(&guid);
+	providers = schema_providers(&guid);
 	if (!ok(provider, "its provider"))
 		return done_testing();
 	test_providers();

@@ -235,6 +235,39 @@ static void test_templates(void)
 
 /* ---------------------------------------------------------------------- documents */
 
+/* As "wevtutil gp NAME /ge /gm:true /f:xml" prints a provider */
+static void test_wevtutil(void)
+{
+	static const char text[] =
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n"
+		"<provider name=\"P\" guid=\"11111111-2222-3333-4444-555555555555\" helpLink=\"x\" "
+		"resourceFileName=\"C:\\p.dll\" messageFileName=\"C:\\p.dll\" message=\"P\" "
+		"xmlns=\"http://schemas.microsoft.com/win/2004/08/events\">\r\n"
+		"<channels><channel name=\"P/Debug\" id=\"18\" flags=\"0\" message=\"\">\r\n</channel>"
+		"<channel name=\"System\" id=\"8\" flags=\"1\" message=\"System\">\r\n</channel>"
+		"<channel name=\"P/Other\" id=\"16\" flags=\"0\" message=\"\">\r\n</channel></channels>"
+		"<levels><level name=\"win:Error\" value=\"2\" message=\"Error\">\r\n</level></levels>"
+		"<opcodes><opcode name=\"win:Info\" value=\"0\" message=\"Info\"></opcode></opcodes>"
+		"<tasks><task name=\"T\" value=\"7\" eventGUID=\"00000000-0000-0000-0000-000000000000\" message=\"Task\">"
+		"<opcodes><opcode name=\"O\" value=\"11\" message=\"\"></opcode></opcodes></task></tasks>"
+		"<keywords><keyword name=\"K\" mask=\"10\" message=\"\"></keyword>"
+		"<keyword name=\"P/Debug\" mask=\"8000000000000000\" message=\"\"></keyword></keywords>"
+		"<events><event value=\"3\" version=\"1\" opcode=\"11\" channel=\"16\" level=\"2\" task=\"7\" "
+		"keywords=\"0x4000000000000010\" message=\"Text %1\"></event></events></provider>\r\n";
+	const struct etw_mf_event *e;
+
+	is(read_leniently(text, strlen(text)), 0, "wevtutil's provider");
+	ok(first()->channel_count == 3 && first()->channels[0].value == 18 &&
+	   first()->channels[1].value == 8 && first()->channels[2].value == 16, "channels have their ids");
+	ok(!first()->channels[0].imported && first()->channels[1].imported, "and flags");
+	ok(first()->keyword_count == 2 && first()->keywords[0].value == 0x10 &&
+	   first()->keywords[1].value == 1ull << 63, "masks are hexadecimal");
+	e = etw_mf_event_find(first(), 3, 1);
+	ok(e && e->channel && !strcmp(e->channel->name, "P/Other") && e->desc.Channel == 16, "a channel by its id");
+	ok(e && e->task && e->opcode && !strcmp(e->opcode->name, "O") && e->desc.Level == 2, "and other numbers");
+	ok(e && e->message && !strcmp(etw_mf_text(manifest, e->message), "Text %1"), "a message as text");
+}
+
 static void test_providers(void)
 {
 	char *text = malloc(1 << 16), *p;
@@ -438,6 +471,7 @@ int main(void)
 	test_strings();
 	test_templates();
 	test_providers();
+	test_wevtutil();
 	test_damage();
 	test_nesting();
 	test_misplaced();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Several manifests of one provider, in each order: each id and version is decoded by the
- * one that describes it; and Binary without a length, which is the event's rest
+ * one that describes it; all that they define is enumerated and embedded; a control GUID
+ * counts only without a decode GUID. And Binary without a length, which is the event's rest
  */
+#include <unistd.h>
+
 #include "base/text.h"
 #include "tdh/decode/decoder.h"
 
@@ -112,6 +115,176 @@ static void test_embedded(const unsigned int order[3], const char *shared)
 	etw_decoder_free(d);
 }
 
+/* ------------------------------------------------------------- all that they define */
+
+#define HALF(level, keyword, opcode, filter, events) \
+	HEAD "<levels><level name='L" level "' value='" level "'/></levels>" \
+	"<tasks><task name='T" level "' value='1'><opcodes><opcode name='O" opcode "' value='" opcode \
+	"'/></opcodes></task></tasks><keywords><keyword name='K" keyword "' mask='" keyword "'/></keywords>" \
+	"<events>" events "</events><filters><filter name='F" filter "' value='" filter "'/></filters>" TAIL
+
+static const char *const halves[] = {
+	HALF("17", "0x1", "20", "1", "<event value='1'/><event value='2'/>"),
+	HALF("18", "0x2", "21", "2", "<event value='2'/><event value='3' version='1'/>"),
+};
+
+static void count_fields(EVENT_FIELD_TYPE type, const ULONGLONG *value, ULONG want, const char *what)
+{
+	GUID guid = provider;
+	ULONG size = 0, error;
+	PROVIDER_FIELD_INFOARRAY *info;
+
+	error = value ? TdhQueryProviderFieldInformation(&guid, *value, type, NULL, &size) :
+			TdhEnumerateProviderFieldInformation(&guid, type, NULL, &size);
+	if (!ok(error == ERROR_INSUFFICIENT_BUFFER, "%s: there", what))
+		return;
+	info = malloc(size);
+	if (value)
+		TdhQueryProviderFieldInformation(&guid, *value, type, info, &size);
+	else
+		TdhEnumerateProviderFieldInformation(&guid, type, info, &size);
+	is(info->NumberOfElements, want, what);
+	free(info);
+}
+
+static void check_enumerations(void)
+{
+	const ULONGLONG both = 3;
+	PROVIDER_EVENT_INFO *events;
+	GUID guid = provider;
+	ULONG size = 0, filters = 0;
+	PPROVIDER_FILTER_INFO *list;
+
+	count_fields(EventLevelInformation, NULL, 2, "levels of both");
+	count_fields(EventKeywordInformation, NULL, 2, "keywords of both");
+	count_fields(EventKeywordInformation, &both, 2, "each keyword of a mask");
+	count_fields(EventOpcodeInformation, NULL, 2, "opcodes of both");
+	count_fields(EventTaskInformation, NULL, 1, "a task of one value, once");
+	TdhEnumerateManifestProviderEvents(&guid, NULL, &size);
+	events = malloc(size);
+	is(TdhEnumerateManifestProviderEvents(&guid, events, &size), 0, "events");
+	is(events->NumberOfEvents, 3, "each id and version once");
+	free(events);
+	size = 0;
+	TdhEnumerateProviderFilters(&guid, 0, NULL, &filters, NULL, &size);
+	list = malloc(size);
+	is(TdhEnumerateProviderFilters(&guid, 0, NULL, &filters, list, &size), 0, "filters");
+	ok(filters == 2 && list[0]->Id == 2 && list[1]->Id == 1, "of both");
+	free(list);
+}
+
+static struct etw_manifest *load(const char *text)
+{
+	struct etw_problems none = { .count = 0 };
+	struct etw_manifest *m = NULL;
+
+	etw_manifest_read_memory(text, strlen(text), "", &m, &none);
+	etw_problems_free(&none);
+	ok(m && !etw_store_add(m), "loaded");
+	return m;
+}
+
+static void unload(struct etw_manifest *m)
+{
+	etw_store_remove(m);
+	etw_manifest_put(m);
+}
+
+static void test_enumerations(void)
+{
+	struct etw_manifest *a = load(halves[0]), *b = load(halves[1]);
+	struct etw_decoder *d = etw_decoder_new();
+	const struct etw_mf_event *event;
+	struct etw_manifest *in;
+
+	check_enumerations();
+	is(etw_embed_records(&provider, 1, 0, feed, d), 0, "both are embedded");
+	unload(a);
+	unload(b);
+	ok(!etw_store_find(&provider, &in), "none is loaded any more");
+	for (unsigned int id = 1; id <= 3; id++) {
+		EVENT_RECORD e = { .EventHeader = { .ProviderId = provider, .EventDescriptor = {
+			.Id = (USHORT)id, .Version = id == 3 } } };
+
+		etw_decode(d, &e, NULL);
+		event = d->plan ? d->plan->event : NULL;
+		ok(event && event->desc.Id == id, "event %u is described by the trace", id);
+	}
+	etw_decoder_free(d);
+}
+
+/* ------------------------------------------------------------------- control GUIDs */
+
+#define CONTROLLED \
+	"<instrumentationManifest " NAMESPACES "><instrumentation><events>" \
+	"<provider name='C' guid='{99999999-2222-3333-4444-555555555555}' controlGuid='" GUID_TEXT "' symbol='C'>" \
+	"<events><event value='1'/><event value='9'/></events></provider></events></instrumentation></instrumentationManifest>"
+
+static const char *provider_of(uint16_t id)
+{
+	static char name[10];
+	const struct etw_mf_event *event;
+	struct etw_manifest *in;
+	const struct etw_mf_provider *p = etw_store_find_event(&provider, id, 0, &event, &in);
+
+	snprintf(name, sizeof(name), "%s%s", p ? p->name : "", event ? "" : "-");
+	if (p)
+		etw_manifest_put(in);
+	return name;
+}
+
+static void test_control(void)
+{
+	struct etw_manifest *own = load(halves[0]), *other = load(CONTROLLED);
+
+	ok(!strcmp(provider_of(1), "P"), "the decode GUID, though loaded before: %s", provider_of(1));
+	ok(!strcmp(provider_of(9), "P-"), "no event of another decode GUID: %s", provider_of(9));
+	unload(own);
+	ok(!strcmp(provider_of(9), "C"), "the control GUID alone: %s", provider_of(9));
+	unload(other);
+}
+
+/* ------------------------------------------------------------------------- folders */
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+	char path[200], temporary[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(temporary, sizeof(temporary), "%s/.new", folder);
+	f = fopen(temporary, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f) || rename(temporary, path))
+		ok(0, "cannot write %s", path);
+}
+
+/* A loaded manifest has the provider: the folders are first asked for another event. */
+static void test_folders(void)
+{
+	static const char name[] = "11111111-2222-3333-4444-555555555555.man";
+	char folder[] = "/tmp/tdh_complement_XXXXXX", path[200];
+	struct etw_manifest *own;
+	unsigned int i;
+
+	if (!mkdtemp(folder)) {
+		ok(0, "no folder");
+		return;
+	}
+	setenv("ETW_MANIFEST_PATH", folder, 1);
+	etw_store_refresh();
+	own = load(halves[0]);
+	ok(!strcmp(provider_of(1), "P"), "an event of the loaded one");
+	ok(!strcmp(provider_of(7), "P-"), "one that is in no manifest");
+	write_text(folder, name, HEAD "<events><event value='7'/></events>" TAIL);
+	for (i = 0; i < 600 && strcmp(provider_of(7), "P"); i++)
+		usleep(50000);
+	ok(!strcmp(provider_of(7), "P"), "is found once a folder has it");
+	unload(own);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	static const unsigned int orders[][3] = {
@@ -125,5 +298,8 @@ int main(void)
 		test_loaded(orders[i], shared[i]);
 		test_embedded(orders[i], shared[i]);
 	}
+	test_enumerations();
+	test_control();
+	test_folders();
 	return done_testing();
 }

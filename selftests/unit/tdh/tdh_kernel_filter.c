@@ -218,7 +218,8 @@ struct compiled {
 
 static void compile(struct compiled *c, const char *text, const struct etw_mf_provider *of)
 {
-	const struct etw_kernel_schema schema = { .guid = of ? &known : &nobody, .provider = of };
+	const struct etw_kernel_schema schema = { .guid = of ? &known : &nobody,
+						  .providers = { &of, of != NULL } };
 	struct etw_kernel_source source = { .text = text };
 	const char *error = "";
 	size_t column = 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "manifest.h"
+#include "cli/schema.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "base/guid.h"
@@ -208,60 +209,45 @@ static void print_provider_json(const struct etw_mf_provider *provider)
 
 /* -------------------------------------------------------------------- finding */
 
-static const struct etw_mf_provider *by_name(const char *name, struct etw_manifest **manifest)
-{
-	const struct etw_mf_provider *found = NULL;
-	struct etw_store_list all;
-	unsigned int j;
-	size_t i;
-
-	if (etw_store_all(&all))
-		cli_die("out of memory");
-	for (i = 0; i < all.count && !found; i++) {
-		for (j = 0; j < all.list[i]->provider_count && !found; j++)
-			if (!strcasecmp(all.list[i]->providers[j].name, name))
-				found = &all.list[i]->providers[j];
-		if (found)
-			*manifest = etw_manifest_get(all.list[i]);
-	}
-	etw_store_list_free(&all);
-	return found;
-}
-
 static void show(const struct etw_mf_provider *provider, bool json)
 {
 	(json ? print_provider_json : print_provider)(provider);
 }
 
+static int show_file(const char *path, bool json)
+{
+	struct etw_manifest *manifest = NULL;
+	unsigned int i;
+
+	if (!manifest_read(path, &manifest, NULL, NULL))
+		return 1;
+	for (i = 0; i < manifest->provider_count; i++)
+		show(&manifest->providers[i], json);
+	etw_manifest_put(manifest);
+	return 0;
+}
+
 int manifest_show(const struct manifest_request *request)
 {
 	const char *wanted = request->operands[0];
-	const struct etw_mf_provider *provider;
-	struct etw_manifest *manifest = NULL;
+	struct etw_providers providers;
 	struct etw_guid guid;
 	unsigned int i;
-	GUID copy;
 
-	if (!etw_guid_parse(wanted, &guid)) {
-		memcpy(&copy, &guid, sizeof(copy));
-		provider = etw_store_find(&copy, &manifest);
-	} else {
-		provider = by_name(wanted, &manifest);
-	}
-	if (provider) {
-		show(provider, request->json);
-	} else if (!access(wanted, F_OK)) {
-		if (!manifest_read(wanted, &manifest, NULL, NULL))
-			return 1;
-		for (i = 0; i < manifest->provider_count; i++)
-			show(&manifest->providers[i], request->json);
-	} else {
-		manifest_report_problems();
-		return cli_fail("%s: no such provider is installed, and no such file is there",
-				cli_quote(wanted));
-	}
-	etw_manifest_put(manifest);
-	return 0;
+	memset(&guid, 0, sizeof(guid));
+	if (etw_guid_parse(wanted, &guid))
+		schema_find_name(wanted, &guid);
+	/* All manifests that complement each other, in the order in which they count */
+	providers = schema_providers(&guid);
+	for (i = 0; i < providers.count; i++)
+		show(providers.list[i], request->json);
+	if (providers.count)
+		return 0;
+	if (!access(wanted, F_OK))
+		return show_file(wanted, request->json);
+	manifest_report_problems();
+	return cli_fail("%s: no such provider is installed, and no such file is there",
+			cli_quote(wanted));
 }
 
 /* ------------------------------------------------------------------------- list */

@@ -118,36 +118,36 @@ static bool always(const char *text)
 }
 
 /* Ends the command; names lists those that the provider has. */
-static _Noreturn void unknown(const struct etw_mf_provider *provider, const char *option, const char *what,
+static _Noreturn void unknown(const struct etw_providers *providers, const char *option, const char *what,
 			      const char *name, struct etw_text *names)
 {
-	cli_usage("%s: %s has no %s %s%s%s", option, cli_quote(provider->name), what,
+	cli_usage("%s: %s has no %s %s%s%s", option, cli_quote(providers->list[0]->name), what,
 		  cli_quote(name), *text_data(names) ? "; it has " : "", text_data(names));
 }
 
 /* The value of a level or keyword, which the provider has */
-static uint64_t named_value(const struct etw_mf_provider *provider, enum etw_part part,
+static uint64_t named_value(const struct etw_providers *providers, enum etw_part part,
 			    const char *option, const char *name)
 {
 	struct etw_text names = { 0 };
 	uint64_t value;
 
-	if (schema_value(provider, part, name, &value))
+	if (schema_value(providers, part, name, &value))
 		return value;
-	schema_print_names(provider, part, &names);
-	unknown(provider, option, part == ETW_PART_LEVEL ? "level" : "keyword", name, &names);
+	schema_print_names(providers, part, &names);
+	unknown(providers, option, part == ETW_PART_LEVEL ? "level" : "keyword", name, &names);
 }
 
 static void add_named_ids(struct enable_request *r, struct filter_ids *ids, const char *option,
 			  const char *name)
 {
-	const struct etw_mf_provider *provider = r->filters.provider;
+	const struct etw_providers *providers = &r->filters.providers;
 	const struct etw_mf_event *event = NULL;
 	struct etw_text none = { 0 };
 
-	if (!schema_event(provider, name, NULL))
-		unknown(provider, option, "event", name, &none);
-	while ((event = schema_event(provider, name, event)))
+	if (!schema_event(providers, name, NULL))
+		unknown(providers, option, "event", name, &none);
+	while ((event = schema_event(providers, name, event)))
 		filters_add_id(ids, option, event->desc.Id);
 }
 
@@ -157,24 +157,24 @@ static void add_named_ids(struct enable_request *r, struct filter_ids *ids, cons
 static void take_level(struct enable_request *r, const char *name, char *text,
 		       const struct taker *taker)
 {
-	const struct etw_mf_provider *provider = r->filters.provider;
+	const struct etw_providers *providers = &r->filters.providers;
 	uint8_t *level = place(r, taker);
 
-	*level = provider && names_level(text) ?
-		 (uint8_t)named_value(provider, ETW_PART_LEVEL, name, text) : cli_level(name, text);
+	*level = providers->count && names_level(text) ?
+		 (uint8_t)named_value(providers, ETW_PART_LEVEL, name, text) : cli_level(name, text);
 }
 
 static void take_keywords(struct enable_request *r, const char *name, char *text,
 			  const struct taker *taker)
 {
-	const struct etw_mf_provider *provider = r->filters.provider;
+	const struct etw_providers *providers = &r->filters.providers;
 	char *copy = cli_strdup(text), *rest = copy, *word;
 	__u64 *any = place(r, taker);
 
 	while ((word = strsep(&rest, ","))) {
 		if (!*word)
 			cli_usage("%s: a name is empty", name);
-		*any |= named_value(provider, ETW_PART_KEYWORD, name, word);
+		*any |= named_value(providers, ETW_PART_KEYWORD, name, word);
 	}
 	free(copy);
 }
@@ -493,8 +493,8 @@ void enable_request_prepare(struct enable_request *request, const struct etw_gui
 
 	if (!has_to_wait(request))
 		return;
-	request->filters.provider = schema_provider(guid);
-	if (!request->filters.provider && request->late_count)
+	request->filters.providers = schema_providers(guid);
+	if (!request->filters.providers.count && request->late_count)
 		cli_usage("%s: no manifest of provider %s is installed or given by --manifest",
 			  request->late[0].within ? request->late[0].within :
 			  option_name(request->late[0].option), cli_quote(request->provider));

@@ -87,10 +87,10 @@ _Noreturn void event_filter_payload(const char *option, const char *text)
 }
 
 void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
-			  const struct etw_mf_provider *provider)
+			  const struct etw_providers *providers)
 {
 	struct etw_mf_event events[EVENT_FILTERS_MAX];
-	struct etw_kernel_schema schema = { .provider = provider, .events = events,
+	struct etw_kernel_schema schema = { .providers = *providers, .events = events,
 					    .event_count = filter->fields_count };
 	struct etw_kernel_error error;
 	unsigned int i;

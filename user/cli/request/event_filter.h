@@ -32,7 +32,7 @@ _Noreturn void event_filter_payload(const char *option, const char *text);
  * keywords are what the session asks for already.  provider: of a manifest, or NULL.
  */
 void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
-			  const struct etw_mf_provider *provider);
+			  const struct etw_providers *providers);
 void event_filter_free(struct event_filter *filter);
 
 #endif /* ETW_CLI_REQUEST_EVENT_FILTER_H */

@@ -136,7 +136,7 @@ static void use_event_filter(struct filters *filters, struct etw_enable *enable)
 	kernel->level = enable->level;
 	kernel->any = enable->any;
 	kernel->all = enable->all;
-	event_filter_compile(&filters->event_filter, &enable->provider, filters->provider);
+	event_filter_compile(&filters->event_filter, &enable->provider, &filters->providers);
 	enable->level = kernel->level;
 	enable->any = kernel->any;
 	enable->all = kernel->all;

@@ -22,7 +22,7 @@ void blob_parse(struct blob *blob, const char *option, const char *text);
 struct etw_filter blob_filter(const struct blob *blob);
 
 struct filters {
-	const struct etw_mf_provider *provider;	/* knows names in options; NULL: unknown */
+	struct etw_providers providers;	/* know names in options; none: unknown */
 	uint32_t pids[ETW_PID_FILTER_MAX];
 	uint32_t pid_count;
 	struct filter_names {

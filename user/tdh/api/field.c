@@ -4,28 +4,31 @@
  */
 #include <string.h>
 
+#include "tdh/model/names.h"
 #include "tdh/store/store.h"
 #include "use.h"
 #include "base/bytes.h"
 
 struct item {
 	const struct etw_mf_named *named;
+	const struct etw_manifest *manifest;	/* of its message */
 	uint64_t value;
 };
 
 struct items {
-	const struct etw_mf_provider *provider;
+	const struct etw_mf_provider *provider;	/* of which items are added */
+	struct etw_names seen;	/* values */
 	EVENT_FIELD_TYPE type;
 	enum etw_part part;
 	struct etw_bytes list;	/* of struct item */
 };
 
-/* named: NULL is ignored */
+/* named: NULL is ignored, and so is a value that is already there */
 static void add(struct items *to, const struct etw_mf_named *named, uint64_t value)
 {
-	const struct item item = { named, value };
+	const struct item item = { named, to->provider->manifest, value };
 
-	if (named)
+	if (named && !etw_names_add(&to->seen, to, NULL, value, named))
 		etw_bytes_put(&to->list, &item, sizeof(item));
 }
 
@@ -130,7 +133,7 @@ static void build(struct etw_block *block, void *context)
 		memset(&one, 0, sizeof(one));
 		one.NameOffset = etw_block_string(block, item->named->name);
 		one.DescriptionOffset = etw_block_string(block,
-			etw_mf_text(items->provider->manifest, item->named->message));
+			etw_mf_text(item->manifest, item->named->message));
 		one.Value = item->value;
 		etw_block_put(block, at + head + i * sizeof(one), &one, sizeof(one));
 	}
@@ -146,27 +149,31 @@ static ULONG information(LPGUID guid, EVENT_FIELD_TYPE type, const uint64_t *val
 		[EventOpcodeInformation] = ETW_PART_OPCODE,
 	};
 	struct items items = { .type = type };
-	struct etw_manifest *manifest;
 	ULONG ret = ERROR_NOT_FOUND;
+	struct etw_providers all;
+	unsigned int i;
 
 	if (!guid || !size || (*size && !buffer))
 		return ERROR_INVALID_PARAMETER;
 	if ((unsigned int)type >= EventInformationMax)
 		return ERROR_NOT_SUPPORTED;
 	items.part = parts[type];
-	items.provider = etw_store_find(guid, &manifest);
-	if (!items.provider)
-		return ERROR_NOT_FOUND;
-	if (value)
-		add_value(&items, *value);
-	else
-		add_all(&items);
-	if (items.list.error)
+	if (etw_store_find_all(guid, &all))
+		return ERROR_NOT_ENOUGH_MEMORY;
+	for (i = 0; i < all.count; i++) {
+		items.provider = all.list[i];
+		if (value)
+			add_value(&items, *value);
+		else
+			add_all(&items);
+	}
+	if (items.list.error || items.seen.no_memory)
 		ret = ERROR_NOT_ENOUGH_MEMORY;
 	else if (items.list.len)
 		ret = etw_block_make(build, &items, buffer, size);
+	etw_names_clear(&items.seen);
 	etw_bytes_free(&items.list);
-	etw_manifest_put(manifest);
+	etw_providers_free(&all);
 	return ret;
 }
 

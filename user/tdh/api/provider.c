@@ -9,6 +9,7 @@
 #include "tdh/kernel_logger/kernel_logger.h"
 #include "tdh/store/store.h"
 #include "use.h"
+#include "base/bytes.h"
 
 struct listed {
 	GUID guid;
@@ -152,35 +153,48 @@ TDHSTATUS TdhEnumerateProvidersForDecodingSource(DECODING_SOURCE filter,
 static void build_events(struct etw_block *block, void *context)
 {
 	const size_t head = offsetof(PROVIDER_EVENT_INFO, EventDescriptorsArray);
-	const struct etw_mf_provider *provider = context;
+	const struct etw_bytes *events = context;
 	PROVIDER_EVENT_INFO info;
-	unsigned int i;
 	size_t at;
 
 	memset(&info, 0, sizeof(info));
-	info.NumberOfEvents = provider->event_count;
-	at = etw_block_reserve(block, head + provider->event_count * sizeof(EVENT_DESCRIPTOR));
+	info.NumberOfEvents = (ULONG)(events->len / sizeof(EVENT_DESCRIPTOR));
+	at = etw_block_reserve(block, head + events->len);
 	etw_block_put(block, at, &info, head);
-	for (i = 0; i < provider->event_count; i++)
-		etw_block_put(block, at + head + i * sizeof(EVENT_DESCRIPTOR),
-			      &provider->events[i].desc, sizeof(EVENT_DESCRIPTOR));
+	etw_block_put(block, at + head, events->data, events->len);
+}
+
+/* The events of all manifests, each id and version once */
+static void collect_events(const struct etw_providers *all, struct etw_bytes *events)
+{
+	const struct etw_mf_event *e;
+	unsigned int i;
+
+	for (i = 0; i < all->count; i++)
+		for (e = all->list[i]->events; e < all->list[i]->events + all->list[i]->event_count; e++)
+			if (etw_providers_event(all, e->desc.Id, e->desc.Version, NULL) == e)
+				etw_bytes_put(events, &e->desc, sizeof(e->desc));
 }
 
 TDHSTATUS TdhEnumerateManifestProviderEvents(LPGUID ProviderGuid, PPROVIDER_EVENT_INFO Buffer,
 					     ULONG *BufferSize)
 {
-	const struct etw_mf_provider *provider;
-	struct etw_manifest *manifest;
+	struct etw_bytes events = { .data = NULL };
+	struct etw_providers all;
 	ULONG ret = ERROR_EMPTY;
 
 	if (!ProviderGuid || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	provider = etw_store_find(ProviderGuid, &manifest);
-	if (!provider)
-		return ERROR_FILE_NOT_FOUND;
-	if (provider->event_count)
-		ret = etw_block_make(build_events, (void *)(uintptr_t)provider, Buffer,
-				     BufferSize);
-	etw_manifest_put(manifest);
+	if (etw_store_find_all(ProviderGuid, &all))
+		return ERROR_NOT_ENOUGH_MEMORY;
+	collect_events(&all, &events);
+	if (!all.count)
+		ret = ERROR_FILE_NOT_FOUND;
+	else if (events.error)
+		ret = ERROR_NOT_ENOUGH_MEMORY;
+	else if (events.len)
+		ret = etw_block_make(build_events, &events, Buffer, BufferSize);
+	etw_bytes_free(&events);
+	etw_providers_free(&all);
 	return ret;
 }

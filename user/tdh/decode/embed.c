@@ -38,21 +38,6 @@ struct envelope {
 
 /* -------------------------------------------------------------------- writing */
 
-/* decode: the provider's decode GUID */
-static int make_xml(const GUID *guid, struct etw_text *xml, GUID *decode)
-{
-	struct etw_manifest *manifest;
-	const struct etw_mf_provider *provider = etw_store_find(guid, &manifest);
-	int err;
-
-	if (!provider)
-		return -ENOENT;
-	*decode = provider->guid;
-	err = etw_manifest_xml(provider, xml);
-	etw_manifest_put(manifest);
-	return err;
-}
-
 static void fill_header(struct etw_event_header *header, const GUID *guid, int64_t time)
 {
 	memset(header, 0, sizeof(*header));
@@ -97,24 +82,63 @@ static int put_pieces(const GUID *guid, int64_t time, size_t chunk, const struct
 	return ret;
 }
 
+/* The events of the i-th provider that none before it describes, in malloc()ed memory */
+static struct etw_mf_event *own_events(const struct etw_providers *all, unsigned int i,
+				       unsigned int *count)
+{
+	const struct etw_mf_provider *p = all->list[i];
+	struct etw_mf_event *events = malloc((p->event_count + 1) * sizeof(*events));
+	const struct etw_mf_event *e;
+
+	*count = 0;
+	for (e = p->events; events && e < p->events + p->event_count; e++)
+		if (etw_providers_event(all, e->desc.Id, e->desc.Version, NULL) == e)
+			events[(*count)++] = *e;
+	return events;
+}
+
+/* The pieces of one provider, of what it adds to those before it */
+static int put_provider(const struct etw_providers *all, unsigned int i, int64_t time, size_t chunk,
+			etw_embed_put_fn *put, void *context)
+{
+	struct etw_mf_provider part = *all->list[i];
+	struct etw_mf_event *events = own_events(all, i, &part.event_count);
+	struct etw_text xml = { 0 };
+	int ret = events ? 0 : -ENOMEM;
+
+	part.events = events;
+	if (!ret && (!i || part.event_count))
+		ret = etw_manifest_xml(&part, &xml);
+	if (!ret && xml.len)
+		ret = put_pieces(&part.guid, time, chunk, &xml, put, context);
+	etw_text_free(&xml);
+	free(events);
+	return ret;
+}
+
 int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed_put_fn *put,
 		      void *context)
 {
 	const size_t head = sizeof(struct etw_event_header) + sizeof(struct envelope);
-	struct etw_text xml = { 0 };
+	struct etw_providers all;
 	size_t chunk = CHUNK_MAX;
-	GUID decode;
-	int ret;
+	int ret = -ENOENT, err = 0;
+	unsigned int i;
 
 	if (max_size && max_size <= head)
 		return -E2BIG;
 	if (max_size && max_size - head < chunk)
 		chunk = max_size - head;
-	ret = make_xml(guid, &xml, &decode);
-	if (!ret)
-		ret = put_pieces(&decode, time, chunk, &xml, put, context);
-	etw_text_free(&xml);
-	return ret;
+	if (etw_store_find_all(guid, &all))
+		return -ENOMEM;
+	/* Readers prefer the last. */
+	for (i = all.count; i && (!err || err == -EINVAL); i--) {
+		err = put_provider(&all, i - 1, time, chunk, put, context);
+		if (!err || ret)
+			ret = err;
+	}
+	etw_providers_free(&all);
+	return err && err != -EINVAL ? err : ret;
 }
 
 bool etw_embed_is(const EVENT_RECORD *record)
@@ -353,30 +377,82 @@ bool etw_embedded_feed(struct etw_decoder *d, const GUID *guid, uint32_t process
 	return false;
 }
 
+static bool is_of(const struct etw_mf_provider *p, const GUID *guid, bool controlled)
+{
+	if (controlled)
+		return p->has_control_guid && !memcmp(&p->control_guid, guid, sizeof(*guid));
+	return !memcmp(&p->guid, guid, sizeof(*guid));
+}
+
+/* The newest provider in the trace that describes the event, by its decode or control GUID */
+static const struct etw_mf_provider *find_in_trace(struct etw_embedded *e, const GUID *guid,
+						   const EVENT_DESCRIPTOR *desc, bool controlled,
+						   const struct etw_mf_event **event,
+						   struct etw_manifest **manifest)
+{
+	struct known *known = NULL;
+	unsigned int i;
+
+	while (e && (known = find_known(e, guid, known))) {
+		for (i = 0; known->provider && i < known->manifest->provider_count; i++) {
+			const struct etw_mf_provider *p = &known->manifest->providers[i];
+
+			*event = is_of(p, guid, controlled) ?
+				etw_mf_event_find(p, desc->Id, desc->Version) : NULL;
+			if (!*event)
+				continue;
+			*manifest = etw_manifest_get(known->manifest);
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/* The newest schema in the trace; with a provider of this decode GUID, if there is one */
+static const struct known *newest_in_trace(struct etw_embedded *e, const GUID *guid)
+{
+	struct known *known = NULL, *newest = NULL;
+
+	while (e && (known = find_known(e, guid, known))) {
+		if (!known->provider)
+			continue;
+		if (is_of(known->provider, guid, false))
+			return known;
+		newest = newest ? newest : known;
+	}
+	return newest;
+}
+
 const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *d, const GUID *guid,
 						const struct etw_mf_event **event,
 						struct etw_manifest **manifest)
 {
 	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
-	const struct etw_mf_provider *provider = NULL, *stored;
-	struct known *known = NULL, *newest = NULL;
+	const struct known *newest = newest_in_trace(d->embedded, guid);
+	const struct etw_mf_provider *found, *stored;
+	const struct etw_mf_event *own = NULL;
+	struct etw_manifest *in;
 
 	*event = NULL;
-	while (!*event && d->embedded && (known = find_known(d->embedded, guid, known))) {
-		if (!known->provider)
-			continue;
-		newest = newest ? newest : known;
-		*event = etw_manifest_event(known->manifest, guid, desc->Id, desc->Version, &provider);
-	}
-	if (*event) {
-		*manifest = etw_manifest_get(known->manifest);
-		return provider;
-	}
+	found = find_in_trace(d->embedded, guid, desc, false, event, manifest);
+	if (found)
+		return found;
 	stored = etw_store_find_event(guid, desc->Id, desc->Version, event, manifest);
-	if (stored || !newest)
+	/* A control GUID counts only if it is the decode GUID of no schema. */
+	if (!newest || is_of(newest->provider, guid, false) || (stored && is_of(stored, guid, false))) {
+		if (stored || !newest)
+			return stored;
+		*manifest = etw_manifest_get(newest->manifest);
+		return newest->provider;
+	}
+	found = find_in_trace(d->embedded, guid, desc, true, &own, &in);
+	if (!found && stored)
 		return stored;
-	*manifest = etw_manifest_get(newest->manifest);
-	return newest->provider;
+	if (stored)
+		etw_manifest_put(*manifest);
+	*event = own;
+	*manifest = found ? in : etw_manifest_get(newest->manifest);
+	return found ? found : newest->provider;
 }
 
 void etw_embedded_free(struct etw_embedded *e)

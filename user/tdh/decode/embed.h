@@ -37,10 +37,10 @@ bool etw_embed_is_piece(const struct etw_event_header *header);	/* of a record t
 /*
  * The schema of a provider (by decode GUID or control GUID) that is loaded or
  * installed, as records of a buffer: a manifest with only that provider and its strings
- * in all languages, in records of at most max_size bytes (0: a record's maximum, 65,535)
+ * in all languages, and one for each other manifest that describes further events, in records of at most max_size bytes (0: a record's maximum, 65,535)
  * and with this raw time. put() writes each with etw_etl_write(); a return value other
  * than 0 stops the loop and is returned. -ENOENT: unknown; -ENOMEM; -EINVAL: a manifest
- * cannot express it (some schemas of compiled programs); -E2BIG: max_size is too small
+ * cannot express them (some schemas of compiled programs); -E2BIG: max_size is too small
  * for the schema.
  */
 typedef int etw_embed_put_fn(void *context, const void *record, size_t size);

@@ -99,7 +99,7 @@ static int word_test(struct etw_kernel_compiler *c, const struct etw_expr_test *
 	if (test->word == ETW_EXPR_VERSION && !c->event)
 		return ETW_KERNEL_UNKNOWN;
 	if (test->word != ETW_EXPR_ID && test->word != ETW_EXPR_VERSION && !c->has_descriptor) {
-		if (!c->schema->provider)
+		if (!c->schema->providers.count)
 			return etw_kernel_refuse(c, test, "no manifest describes the provider's events");
 		if (c->event)
 			return etw_kernel_refuse(c, test, "the manifest lacks an event of --fields");
@@ -153,12 +153,10 @@ static int fold_all(struct etw_kernel_compiler *c)
 
 static bool set_event(struct etw_kernel_compiler *c, const EVENT_DESCRIPTOR *desc)
 {
-	const struct etw_kernel_schema *schema = c->schema;
-
 	/* A provider may be enabled by another GUID than its events are decoded by. */
 	c->record = (EVENT_RECORD){
 		.EventHeader = {
-			.ProviderId = schema->provider ? schema->provider->guid : *schema->guid,
+			.ProviderId = c->provider ? c->provider->guid : *c->schema->guid,
 			.EventDescriptor = *desc,
 		},
 	};
@@ -207,31 +205,44 @@ static bool is_described(const struct etw_kernel_schema *schema, const EVENT_DES
 	return false;
 }
 
+static bool visit_provider(struct etw_kernel_compiler *c, bool adding)
+{
+	const struct etw_mf_event *event = c->provider->events, *end = event + c->provider->event_count;
+
+	for (; event < end; event++) {
+		/* The decoder takes the first of two with one id and version. */
+		if (is_described(c->schema, &event->desc) ||
+		    etw_providers_event(&c->schema->providers, event->desc.Id, event->desc.Version,
+					NULL) != event)
+			continue;
+		if (!visit(c, event, &event->desc, adding))
+			return false;
+	}
+	return true;
+}
+
 static bool visit_all(struct etw_kernel_compiler *c, bool adding)
 {
 	const struct etw_kernel_schema *schema = c->schema;
-	const struct etw_mf_provider *provider = schema->provider;
+	const struct etw_providers *all = &schema->providers;
 	const struct etw_mf_event *event, *known;
 	size_t i;
 
 	for (i = 0; i < schema->event_count; i++) {
 		event = &schema->events[i];
-		known = provider ? etw_mf_event_find(provider, event->desc.Id, event->desc.Version) :
-				   NULL;
+		c->provider = all->count ? all->list[0] : NULL;
+		known = etw_providers_event(all, event->desc.Id, event->desc.Version, &c->provider);
 		c->has_descriptor = known;
 		if (!visit(c, event, known ? &known->desc : &event->desc, adding))
 			return false;
 	}
 	c->has_descriptor = true;
-	for (i = 0; provider && i < provider->event_count; i++) {
-		event = &provider->events[i];
-		/* The decoder takes the first of two with one id and version. */
-		if (is_described(schema, &event->desc) ||
-		    etw_mf_event_find(provider, event->desc.Id, event->desc.Version) != event)
-			continue;
-		if (!visit(c, event, &event->desc, adding))
+	for (i = 0; i < all->count; i++) {
+		c->provider = all->list[i];
+		if (!visit_provider(c, adding))
 			return false;
 	}
+	c->provider = all->count ? all->list[0] : NULL;
 	return true;
 }
 
@@ -327,7 +338,8 @@ static bool list_ids(struct etw_kernel_compiler *c)
 static bool check_fields(struct etw_kernel_compiler *c)
 {
 	const struct etw_kernel_schema *schema = c->schema;
-	const char *who = schema->provider && !schema->event_count ? schema->provider->name : NULL;
+	const char *who = schema->providers.count && !schema->event_count ?
+			  schema->providers.list[0]->name : NULL;
 	uint32_t i;
 
 	for (c->source = 0; c->source < c->source_count; c->source++) {
@@ -338,7 +350,7 @@ static bool check_fields(struct etw_kernel_compiler *c)
 
 			if (test->word || test->in_schema)
 				continue;
-			if (!schema->provider && !schema->event_count)
+			if (!schema->providers.count && !schema->event_count)
 				return etw_kernel_fail(c, test->at + 1, "the fields of events are not known: no manifest of the provider is installed or given by --manifest, and --fields is missing") >= 0;
 			return etw_kernel_fail(c, test->at + 1, "no event%s%.64s has a field %.*s",
 					       who ? " of " : "", who ? who : "",

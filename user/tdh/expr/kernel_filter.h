@@ -34,8 +34,8 @@ struct etw_kernel_source {
 /* The events of a provider */
 struct etw_kernel_schema {
 	const GUID *guid;
-	/* NULL: no manifest describes the provider.  If given, the store has it too. */
-	const struct etw_mf_provider *provider;
+	/* None: no manifest describes the provider. The store has them, too. */
+	struct etw_providers providers;
 	/* Events that the caller describes; these come before the manifest's. */
 	const struct etw_mf_event *events;
 	size_t event_count;

@@ -57,6 +57,7 @@ struct etw_kernel_compiler {
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
 	const struct etw_mf_event *event;	/* NULL: nobody describes it */
+	const struct etw_mf_provider *provider;	/* that describes it, or the first, or NULL */
 	bool has_descriptor;			/* a manifest gave the whole descriptor */
 	struct etw_payload_layout layout;
 	struct etw_kernel_node nodes[ETW_KERNEL_NODES_MAX];

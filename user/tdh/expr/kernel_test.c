@@ -236,7 +236,7 @@ static int no_such_name(struct target *t, const struct etw_field_map *map,
 static int named_value(struct target *t, const struct etw_expr_const *k)
 {
 	const struct etw_field_map map = { t->field->map,
-		t->c->schema->provider ? t->c->schema->provider->manifest : NULL };
+		t->c->provider ? t->c->provider->manifest : NULL };
 	int node = ETW_KERNEL_FALSE;
 	bool named = false;
 	unsigned int i;

@@ -64,7 +64,7 @@ static bool read_channel(struct manifest_reader *r, const struct manifest_node *
 		c->type = ETW_CHANNEL_DEBUG;
 	if (!etw_manifest_read_attributes(r, node, c))
 		return false;
-	*given = c->value;
+	*given = c->value || etw_manifest_value(node, "id");
 	if (!c->id)
 		c->id = c->name;
 	if (c->imported) {

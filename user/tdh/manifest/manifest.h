@@ -66,6 +66,7 @@ struct manifest_attribute {
 	bool required;
 	bool title;		/* problems refer to the element by this value */
 	bool needed;		/* the decoder leaves out an element in which it is wrong */
+	bool dumped;		/* only dumps have it: not known to the compiler */
 	uint16_t offset, size;	/* the member; size 0: only checked */
 	uint64_t least, most;
 	uint64_t widest;	/* what the decoder takes instead of least to most; 0: just those */

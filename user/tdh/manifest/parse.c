@@ -183,7 +183,8 @@ static void read_attribute(struct parser *p, const struct level *level, const xm
 	if (a[2] || element->any_attributes)
 		return;
 	for (i = 0; !element->text && i < element->attribute_count; i++) {
-		if (strcmp(element->attributes[i].name, name))
+		if (strcmp(element->attributes[i].name, name) ||
+		    (element->attributes[i].dumped && !p->reader->lenient))
 			continue;
 		level->node->values[i] = keep_value(p, &element->attributes[i], (const char *)a[3],
 						    a[4] - a[3]);

@@ -96,6 +96,9 @@ static const struct manifest_attribute channel_attributes[] = {
 	ATTRIBUTE("access", TEXT, channel, access),
 	NUMBER("value", channel, value, MANIFEST_CHANNEL_FIRST, UINT8_MAX, WIDE(UINT8_MAX)),
 	MESSAGE(channel),
+	/* wevtutil's: the value, and 1 for imported ones */
+	NUMBER("id", channel, value, 0, UINT8_MAX, .dumped = true),
+	NUMBER("flags", channel, imported, 0, 1, .dumped = true),
 };
 
 static const struct manifest_attribute import_attributes[] = {

@@ -156,6 +156,24 @@ const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provi
 			      &(EVENT_DESCRIPTOR){ .Id = id, .Version = version });
 }
 
+const struct etw_mf_event *etw_providers_event(const struct etw_providers *providers, uint16_t id,
+					       uint8_t version,
+					       const struct etw_mf_provider **provider)
+{
+	const struct etw_mf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < providers->count; i++) {
+		event = etw_mf_event_find(providers->list[i], id, version);
+		if (!event)
+			continue;
+		if (provider)
+			*provider = providers->list[i];
+		return event;
+	}
+	return NULL;
+}
+
 /* If events share id and version, the lookup finds the first. */
 static int index_events(struct etw_mf_provider *provider)
 {

@@ -312,6 +312,20 @@ void etw_manifest_put(struct etw_manifest *manifest);
 const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provider,
 					     uint16_t id, uint8_t version);
 
+/*
+ * The providers of several manifests that decode events of one GUID. They complement each
+ * other: of two events with one id and version, the first counts.
+ */
+struct etw_providers {
+	const struct etw_mf_provider *const *list;
+	unsigned int count;
+};
+
+/* The event, and its provider (may be NULL); NULL: none describes it. */
+const struct etw_mf_event *etw_providers_event(const struct etw_providers *providers, uint16_t id,
+					       uint8_t version,
+					       const struct etw_mf_provider **provider);
+
 /* The definitions of one part */
 struct etw_mf_parts {
 	const void *first;

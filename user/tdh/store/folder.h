@@ -9,8 +9,8 @@
  *
  * A folder holds manifests under any names, and for each GUID by which they are found
  * (decode GUIDs and control GUIDs) a file or a link within the folder named GUID.man
- * (lower case, no braces). The first folder with a provider's manifest hides later
- * ones.
+ * (lower case, no braces). Manifests of one provider in several folders complement each
+ * other; the first one that describes an event counts.
  *
  * Files that others could have written are not read: folder and file must belong to
  * root or to the process's user and must not be writable by anyone else, and links must

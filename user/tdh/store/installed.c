@@ -357,70 +357,29 @@ const struct etw_mf_provider *etw_manifest_provider(const struct etw_manifest *m
 	return NULL;
 }
 
-const struct etw_mf_event *etw_manifest_event(const struct etw_manifest *manifest, const GUID *guid,
-					      uint16_t id, uint8_t version,
-					      const struct etw_mf_provider **provider)
+unsigned int etw_installed_folders(void)
 {
-	const struct etw_mf_event *event = NULL;
-	unsigned int i;
-
-	for (i = 0; i < manifest->provider_count && !event; i++) {
-		const struct etw_mf_provider *p = &manifest->providers[i];
-
-		if (memcmp(&p->guid, guid, sizeof(*guid)) &&
-		    (!p->has_control_guid || memcmp(&p->control_guid, guid, sizeof(*guid))))
-			continue;
-		event = etw_mf_event_find(p, id, version);
-		*provider = p;
-	}
-	return event;
+	get_known();
+	return folder_count;
 }
 
-/* The provider in one folder; NULL: none, or reported */
-static const struct etw_mf_provider *find_in(unsigned int folder, const GUID *guid,
-					     struct etw_manifest **manifest)
+struct etw_manifest *etw_installed_in(unsigned int folder, const GUID *guid)
 {
-	const struct etw_mf_provider *provider;
+	struct etw_manifest *manifest;
 	char name[ETW_FOLDER_LINK];
-	int fd = open_folder(folder);
+	int fd;
 
+	get_known();
+	fd = open_folder(folder);
 	if (fd < 0)
 		return NULL;
 	etw_folder_link_name(guid, name);
-	*manifest = manifest_of(folder, fd, name);
+	manifest = manifest_of(folder, fd, name);
 	close(fd);
-	if (!*manifest)
-		return NULL;
-	provider = etw_manifest_provider(*manifest, guid);
-	if (!provider)
-		add_problem("%s/%s: its manifest has no such provider", folders[folder].path, name);
-	return provider;
-}
-
-const struct etw_mf_provider *etw_installed_find(const GUID *guid,
-						 struct etw_manifest **manifest)
-{
-	const struct etw_mf_provider *provider = NULL;
-	unsigned int i;
-
-	get_known();
-	for (i = 0; i < folder_count && !provider; i++)
-		provider = find_in(i, guid, manifest);
-	return provider;
-}
-
-const struct etw_mf_event *etw_installed_find_event(const GUID *guid, uint16_t id, uint8_t version,
-						    const struct etw_mf_provider **provider,
-						    struct etw_manifest **manifest)
-{
-	const struct etw_mf_event *event = NULL;
-	unsigned int i;
-
-	get_known();
-	for (i = 0; i < folder_count && !event; i++)
-		if (find_in(i, guid, manifest))
-			event = etw_manifest_event(*manifest, guid, id, version, provider);
-	return event;
+	if (!manifest || etw_manifest_provider(manifest, guid))
+		return manifest;
+	add_problem("%s/%s: its manifest has no such provider", folders[folder].path, name);
+	return NULL;
 }
 
 /* ----------------------------------------------------------------------- all */

@@ -9,12 +9,12 @@
 
 #include "store.h"
 
+unsigned int etw_installed_folders(void);
 /*
- * The provider that decodes events of this GUID, from the first folder that has it;
- * NULL: none. The store keeps *manifest until etw_installed_forget().
+ * The manifest that one of the folders has for events of this GUID; NULL: none. The store
+ * keeps it until etw_installed_forget().
  */
-const struct etw_mf_provider *etw_installed_find(const GUID *guid,
-						 struct etw_manifest **manifest);
+struct etw_manifest *etw_installed_in(unsigned int folder, const GUID *guid);
 
 /*
  * Read all manifests of all folders and append each once, in the order of folders. 0 or
@@ -37,19 +37,6 @@ void etw_installed_forget(void);
  * without duplicates; NULL: no more. Valid until etw_installed_forget().
  */
 const char *etw_installed_problem(unsigned int i);
-
-/*
- * The event's description in the first folder that has one; NULL: none has. *provider: the
- * one that it is of, in *manifest, without a reference.
- */
-const struct etw_mf_event *etw_installed_find_event(const GUID *guid, uint16_t id, uint8_t version,
-						    const struct etw_mf_provider **provider,
-						    struct etw_manifest **manifest);
-
-/* The same in one manifest, whose providers may have one GUID several times */
-const struct etw_mf_event *etw_manifest_event(const struct etw_manifest *manifest, const GUID *guid,
-					      uint16_t id, uint8_t version,
-					      const struct etw_mf_provider **provider);
 
 /* The manifest's provider with this decode GUID or control GUID; or NULL. */
 const struct etw_mf_provider *etw_manifest_provider(const struct etw_manifest *manifest,

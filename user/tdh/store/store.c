@@ -4,7 +4,8 @@
  *
  * Lookup results, including failed ones, are kept in a hash table by GUID until
  * something changes. GUIDs come from events, so the table is limited; when full, it is
- * emptied.
+ * emptied. A result grows when more of it is asked for, one source after the other: the
+ * loaded manifests, then the folders.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,10 +21,17 @@
 #define FOUND_MAX	768
 #define CHECK_NS	1000000000LL	/* between two checks of the folders */
 
+/* Providers and their manifests, with a reference on each */
+struct providers {
+	const struct etw_mf_provider **list;
+	struct etw_store_list manifests;
+};
+
 struct found {
 	GUID guid;
-	const struct etw_mf_provider *provider;	/* NULL: unknown */
-	struct etw_manifest *manifest;		/* a reference */
+	struct providers own;		/* with this decode GUID */
+	struct providers controlled;	/* with this control GUID only */
+	size_t sources;			/* searched */
 };
 
 static struct {
@@ -50,11 +58,18 @@ static void let_go(int state)
 
 /* ------------------------------------------------------------------ the table */
 
+static void free_providers(struct providers *providers)
+{
+	etw_store_list_free(&providers->manifests);
+	free(providers->list);
+}
+
 static void free_found(void *entry)
 {
 	struct found *found = entry;
 
-	etw_manifest_put(found->manifest);
+	free_providers(&found->own);
+	free_providers(&found->controlled);
 	free(found);
 }
 
@@ -74,26 +89,24 @@ static bool has_guid(const void *entry, const void *guid)
 	return !memcmp(&((const struct found *)entry)->guid, guid, sizeof(GUID));
 }
 
-static const struct found *look_up(const GUID *guid)
+/* What is known of the GUID, at first nothing; NULL: out of memory */
+static struct found *look_up(const GUID *guid)
 {
-	return etw_table_find(&store.found, etw_hash(0, guid, sizeof(*guid)), has_guid, guid);
-}
+	const uint64_t hash = etw_hash(0, guid, sizeof(*guid));
+	struct found *found = etw_table_find(&store.found, hash, has_guid, guid);
 
-/* If memory is short, the next lookup searches again. */
-static void keep(const GUID *guid, const struct etw_mf_provider *provider,
-		 struct etw_manifest *manifest)
-{
-	struct found *found = calloc(1, sizeof(*found));
-
+	if (found)
+		return found;
 	if (store.found.count >= FOUND_MAX)
 		forget_found();
-	if (!found || etw_table_add(&store.found, etw_hash(0, guid, sizeof(*guid)), found)) {
+	found = calloc(1, sizeof(*found));
+	if (found && etw_table_add(&store.found, hash, found)) {
 		free(found);
-		return;
+		found = NULL;
 	}
-	found->guid = *guid;
-	found->provider = provider;
-	found->manifest = provider ? etw_manifest_get(manifest) : NULL;
+	if (found)
+		found->guid = *guid;
+	return found;
 }
 
 /* ---------------------------------------------------------------- the folders */
@@ -106,9 +119,21 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static void check_folders(void)
+static void plan_check(void)
 {
 	__atomic_store_n(&store.next_check, now_ns() + CHECK_NS, __ATOMIC_RELAXED);
+}
+
+/* From the first use of the folders on, they are checked. */
+static void use_folders(void)
+{
+	if (!store.next_check)
+		plan_check();
+}
+
+static void check_folders(void)
+{
+	plan_check();
 	if (!etw_installed_changed())
 		return;
 	forget_found();
@@ -158,83 +183,164 @@ char *etw_store_problem(unsigned int i)
 
 /* -------------------------------------------------------------------- finding */
 
-static const struct etw_mf_provider *look_for(const GUID *guid, struct etw_manifest **manifest)
+static int add_provider(struct providers *to, const struct etw_mf_provider *provider,
+			struct etw_manifest *manifest)
 {
-	const struct etw_mf_provider *provider;
+	const size_t count = to->manifests.count;
+	const struct etw_mf_provider **list;
+
+	if (to->manifests.room == count) {
+		list = realloc(to->list, (count ? 2 * count : 8) * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		to->list = list;
+	}
+	to->list[count] = provider;
+	return etw_store_list_add(&to->manifests, manifest);
+}
+
+/* A manifest may have been loaded twice. */
+static bool has_manifest(const struct found *found, const struct etw_manifest *manifest)
+{
 	size_t i;
 
-	for (i = store.loaded.count; i; i--) {
-		provider = etw_manifest_provider(store.loaded.list[i - 1], guid);
-		if (provider) {
-			*manifest = store.loaded.list[i - 1];
-			return provider;
-		}
+	for (i = 0; i < found->own.manifests.count; i++)
+		if (found->own.manifests.list[i] == manifest)
+			return true;
+	for (i = 0; i < found->controlled.manifests.count; i++)
+		if (found->controlled.manifests.list[i] == manifest)
+			return true;
+	return false;
+}
+
+static int add_manifest(struct found *found, struct etw_manifest *manifest)
+{
+	const struct etw_mf_provider *p = manifest->providers;
+	unsigned int i;
+	int err = 0;
+
+	if (has_manifest(found, manifest))
+		return 0;
+	for (i = 0; i < manifest->provider_count && !err; i++, p++) {
+		if (!memcmp(&p->guid, &found->guid, sizeof(GUID)))
+			err = add_provider(&found->own, p, manifest);
+		else if (p->has_control_guid && !memcmp(&p->control_guid, &found->guid, sizeof(GUID)))
+			err = add_provider(&found->controlled, p, manifest);
 	}
-	if (!store.next_check)
-		__atomic_store_n(&store.next_check, now_ns() + CHECK_NS, __ATOMIC_RELAXED);
-	return etw_installed_find(guid, manifest);
+	return err;
+}
+
+/* Search one more source. 0; 1: there is no more; -ENOMEM: the source is searched again. */
+static int search_more(struct found *found)
+{
+	struct etw_manifest *manifest;
+	int err;
+
+	if (found->sources < store.loaded.count) {
+		manifest = store.loaded.list[store.loaded.count - 1 - found->sources];
+	} else {
+		use_folders();
+		if (found->sources - store.loaded.count >= etw_installed_folders())
+			return 1;
+		manifest = etw_installed_in((unsigned int)(found->sources - store.loaded.count),
+					    &found->guid);
+	}
+	err = manifest ? add_manifest(found, manifest) : 0;
+	found->sources += !err;
+	return err;
+}
+
+/* The i-th provider; NULL: there is no more */
+static const struct etw_mf_provider *provider_at(struct found *found, size_t i,
+						 struct etw_manifest **manifest)
+{
+	const struct providers *in = &found->own;
+
+	while (in->manifests.count <= i && !search_more(found))
+		;
+	if (!in->manifests.count)
+		in = &found->controlled;
+	if (i >= in->manifests.count)
+		return NULL;
+	*manifest = in->manifests.list[i];
+	return in->list[i];
+}
+
+/* Begin a lookup; NULL: out of memory. */
+static struct found *begin(const GUID *guid, int *state)
+{
+	*state = hold();
+	if (is_due())
+		check_folders();
+	return look_up(guid);
 }
 
 const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manifest **manifest)
 {
 	const struct etw_mf_provider *provider;
-	struct etw_manifest *in = NULL;
-	int state = hold();
-	const struct found *found;
+	struct etw_manifest *in;
+	int state;
+	struct found *found = begin(guid, &state);
 
-	if (is_due())
-		check_folders();
-	found = look_up(guid);
-	if (found) {
-		provider = found->provider;
-		in = found->manifest;
-	} else {
-		provider = look_for(guid, &in);
-		keep(guid, provider, in);
-	}
+	provider = found ? provider_at(found, 0, &in) : NULL;
 	if (provider)
 		*manifest = etw_manifest_get(in);
 	let_go(state);
 	return provider;
 }
 
-/* In another manifest than etw_store_find() returns */
-static const struct etw_mf_event *look_for_event(const GUID *guid, uint16_t id, uint8_t version,
-						 const struct etw_mf_provider **provider,
-						 struct etw_manifest **manifest)
-{
-	const struct etw_mf_event *event = NULL;
-	int state = hold();
-	size_t i;
-
-	for (i = store.loaded.count; i && !event; i--) {
-		*manifest = store.loaded.list[i - 1];
-		event = etw_manifest_event(*manifest, guid, id, version, provider);
-	}
-	if (!event)
-		event = etw_installed_find_event(guid, id, version, provider, manifest);
-	if (event)
-		etw_manifest_get(*manifest);
-	let_go(state);
-	return event;
-}
-
 const struct etw_mf_provider *etw_store_find_event(const GUID *guid, uint16_t id, uint8_t version,
 						   const struct etw_mf_event **event,
 						   struct etw_manifest **manifest)
 {
-	const struct etw_mf_provider *provider = etw_store_find(guid, manifest), *other = NULL;
-	struct etw_manifest *in = NULL;
+	const struct etw_mf_provider *provider = NULL, *first = NULL;
+	struct etw_manifest *in, *first_in = NULL;
+	int state;
+	struct found *found = begin(guid, &state);
+	size_t i;
 
-	*event = provider ? etw_mf_event_find(provider, id, version) : NULL;
-	if (!provider || *event)
-		return provider;
-	*event = look_for_event(guid, id, version, &other, &in);
-	if (!*event)
-		return provider;
-	etw_manifest_put(*manifest);
-	*manifest = in;
-	return other;
+	*event = NULL;
+	for (i = 0; found && !*event && (provider = provider_at(found, i, &in)); i++) {
+		*event = etw_mf_event_find(provider, id, version);
+		if (!i) {
+			first = provider;
+			first_in = in;
+		}
+	}
+	if (*event)
+		*manifest = etw_manifest_get(in);
+	else if (first)
+		*manifest = etw_manifest_get(first_in);
+	let_go(state);
+	return *event ? provider : first;
+}
+
+int etw_store_find_all(const GUID *guid, struct etw_providers *all)
+{
+	const struct etw_mf_provider *provider, **list = NULL;
+	struct etw_manifest *in;
+	unsigned int count = 0;
+	int state;
+	struct found *found = begin(guid, &state);
+
+	*all = (struct etw_providers){ .count = 0 };
+	while (found && provider_at(found, count, &in))
+		count++;
+	list = found ? malloc((count + 1) * sizeof(*list)) : NULL;
+	for (all->list = list; list && (provider = provider_at(found, all->count, &in)); all->count++) {
+		list[all->count] = provider;
+		etw_manifest_get(in);
+	}
+	let_go(state);
+	return list ? 0 : -ENOMEM;
+}
+
+void etw_providers_free(struct etw_providers *all)
+{
+	while (all->count)
+		etw_manifest_put((struct etw_manifest *)all->list[--all->count]->manifest);
+	free((void *)all->list);
+	all->list = NULL;
 }
 
 /* --------------------------------------------------------------------- loaded */
@@ -299,8 +405,7 @@ int etw_store_all(struct etw_store_list *all)
 		check_folders();
 	for (i = store.loaded.count; i && !ret; i--)
 		ret = etw_store_list_add(all, store.loaded.list[i - 1]);
-	if (!store.next_check)
-		__atomic_store_n(&store.next_check, now_ns() + CHECK_NS, __ATOMIC_RELAXED);
+	use_folders();
 	if (!ret)
 		ret = etw_installed_all(all);
 	let_go(state);

@@ -13,21 +13,28 @@
 #include "tdh/model/model.h"
 
 /*
- * The provider whose schema decodes events of this GUID (decode GUID or control GUID),
- * with a reference on its manifest, which the caller puts. NULL: unknown; this result
- * is cached, too.
+ * The provider whose schema decodes events of this GUID, with a reference on its manifest,
+ * which the caller puts. It is the first, in the order of etw_store_all(), with this decode
+ * GUID; only if there is none, the first with this control GUID. NULL: unknown; this
+ * result is cached, too.
  */
 const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manifest **manifest);
 
 /*
  * The same for an event. Several manifests of one provider complement each other: the
- * provider is that of the first manifest, in the order of etw_store_all(), that describes
- * this id and version. *event NULL: none does, and the provider is that of
- * etw_store_find().
+ * provider is that of the first manifest that describes this id and version. *event NULL:
+ * none does, and the provider is that of etw_store_find().
  */
 const struct etw_mf_provider *etw_store_find_event(const GUID *guid, uint16_t id, uint8_t version,
 						   const struct etw_mf_event **event,
 						   struct etw_manifest **manifest);
+
+/*
+ * All providers that those may return, in their order, each with a reference on its
+ * manifest; reads all installed manifests of the GUID. 0 or -ENOMEM.
+ */
+int etw_store_find_all(const GUID *guid, struct etw_providers *all);
+void etw_providers_free(struct etw_providers *all);
 
 /*
  * Changes whenever results of etw_store_find() may change. Costs one load and a read of
