@@ -4,6 +4,9 @@
  * one that describes it; all that they define is enumerated and embedded; a control GUID
  * counts only without a decode GUID. And Binary without a length, which is the event's rest
  */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -246,6 +249,38 @@ static void test_control(void)
 
 /* ------------------------------------------------------------------------- folders */
 
+static unsigned int opens;
+
+/* In place of the C library's: folders are opened by it. */
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & O_CREAT) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	opens++;
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* Looking for two unknown events opens the folder once, unless it is time to check it. */
+static bool misses_are_kept(void)
+{
+	unsigned int before, i;
+
+	for (i = 0; i < 100; i++) {
+		provider_of(100 + i);
+		before = opens;
+		provider_of(300 + i);
+		if (opens == before && opens)
+			return true;
+	}
+	return false;
+}
+
 static void write_text(const char *folder, const char *name, const char *text)
 {
 	char path[200], temporary[200];
@@ -264,7 +299,7 @@ static void test_folders(void)
 	static const char name[] = "11111111-2222-3333-4444-555555555555.man";
 	char folder[] = "/tmp/tdh_complement_XXXXXX", path[200];
 	struct etw_manifest *own;
-	unsigned int i;
+	unsigned int i, generation;
 
 	if (!mkdtemp(folder)) {
 		ok(0, "no folder");
@@ -275,9 +310,12 @@ static void test_folders(void)
 	own = load(halves[0]);
 	ok(!strcmp(provider_of(1), "P"), "an event of the loaded one");
 	ok(!strcmp(provider_of(7), "P-"), "one that is in no manifest");
+	ok(misses_are_kept(), "which does not open the folder for each");
+	generation = etw_store_generation();
 	write_text(folder, name, HEAD "<events><event value='7'/></events>" TAIL);
-	for (i = 0; i < 600 && strcmp(provider_of(7), "P"); i++)
+	for (i = 0; i < 600 && etw_store_generation() == generation; i++)
 		usleep(50000);
+	ok(i < 600, "decoders learn that the folder has changed");
 	ok(!strcmp(provider_of(7), "P"), "is found once a folder has it");
 	unload(own);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -293,13 +331,15 @@ int main(void)
 	static const char *const shared[] = { "B2", "A2", "A2", "B2" };
 	unsigned int i;
 
+	/* First: nothing has looked into a folder yet. */
+	test_folders();
 	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
+	etw_store_refresh();
 	for (i = 0; i < 4; i++) {
 		test_loaded(orders[i], shared[i]);
 		test_embedded(orders[i], shared[i]);
 	}
 	test_enumerations();
 	test_control();
-	test_folders();
 	return done_testing();
 }
