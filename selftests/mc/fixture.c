@@ -110,14 +110,26 @@ static void check_texts(struct json_object *facts)
 	}
 }
 
-static void arrays(struct json_object *facts, const char *what)
+/* Other tools look for objects in this form. */
+static void must_define(const char *type, const char *name, const char *end)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "EXTERN_C __declspec(selectany) %s %s%s", type, name, end);
+	must_have(text);
+}
+
+static void arrays(struct json_object *facts, const char *what, const char *type)
 {
 	struct json_object *part;
+	char end[32];
 	size_t i, n;
 
 	json_object_object_get_ex(facts, what, &part);
 	json_object_object_foreach(part, name, values) {
 		n = json_object_array_length(values);
+		snprintf(end, sizeof(end), "[%zu] = {", n);
+		must_define(type, name, end);
 		printf("\tCHECK(sizeof(%s) / sizeof(%s[0]) == %zu);\n", name, name, n);
 		for (i = 0; i < n; i++)
 			printf("\tCHECK(%s[%zu] == %lluu);\n", name, i, (unsigned long long)
@@ -127,11 +139,16 @@ static void arrays(struct json_object *facts, const char *what)
 
 static void descriptor(const char *symbol, const unsigned long long v[7])
 {
+	char end[160];
+
 	printf("\tCHECK(%s.Id == %llu && %s.Version == %llu && %s.Channel == %llu);\n", symbol, v[0],
 	       symbol, v[1], symbol, v[2]);
 	printf("\tCHECK(%s.Level == %llu && %s.Opcode == %llu && %s.Task == %llu);\n", symbol, v[3],
 	       symbol, v[4], symbol, v[5]);
 	printf("\tCHECK(%s.Keyword == %lluu);\n", symbol, v[6]);
+	snprintf(end, sizeof(end), " = {0x%llx, 0x%llx, 0x%llx, 0x%llx, 0x%llx, 0x%llx, 0x%llx};",
+		 v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+	must_define("const EVENT_DESCRIPTOR", symbol, end);
 }
 
 static void check_values(struct json_object *facts)
@@ -141,9 +158,11 @@ static void check_values(struct json_object *facts)
 	size_t i, j;
 
 	json_object_object_get_ex(facts, "guids", &part);
-	json_object_object_foreach(part, symbol, guid)
+	json_object_object_foreach(part, symbol, guid) {
+		must_define("const GUID", symbol, " = {");
 		printf("\t{\n\t\tstatic const GUID want = %s;\n\t\tCHECK(!memcmp(&%s, &want, 16));\n\t}\n",
 		       json_object_get_string(guid), symbol);
+	}
 	json_object_object_get_ex(facts, "desc", &part);
 	for (i = 0; i < json_object_array_length(part); i++) {
 		struct json_object *pair = json_object_array_get_idx(part, i);
@@ -153,8 +172,8 @@ static void check_values(struct json_object *facts)
 			v[j] = json_object_get_uint64(json_object_array_get_idx(values, j));
 		descriptor(json_object_get_string(json_object_array_get_idx(pair, 0)), v);
 	}
-	arrays(facts, "keywords");
-	arrays(facts, "levels");
+	arrays(facts, "keywords", "const ULONGLONG");
+	arrays(facts, "levels", "const unsigned char");
 	json_object_object_get_ex(facts, "defs", &part);
 	json_object_object_foreach(part, name, value)
 		printf("\tCHECK(%s == %s);\n", name, json_object_get_string(value));

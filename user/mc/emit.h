@@ -14,6 +14,13 @@
 #include "base/text.h"
 #include "tdh/model/names.h"
 
+/*
+ * What an object's definition begins with: mc.exe's words, which other tools look for.  All
+ * files of a program or module that include the header share the object; see
+ * <etw/windeclspec.h>.
+ */
+#define ETW_MC_SELECTANY	"EXTERN_C __declspec(selectany) "
+
 struct etw_mc;
 struct etw_mc_provider;
 

@@ -16,12 +16,12 @@ static void enable_bits(struct etw_mc *mc, const struct etw_mc_provider *p)
 	unsigned int i, count = p->bit_count ? p->bit_count : 1;
 
 	etw_mc_print(mc, "\n/* One bit for each pair of level and keyword, set while enabled */\n");
-	etw_mc_print(mc, "_mcgen_OBJECT(ULONG __attribute__((aligned(64))), %sEnableBits[%u]);\n",
+	etw_mc_print(mc, ETW_MC_SELECTANY "DECLSPEC_CACHEALIGN ULONG %sEnableBits[%u];\n",
 		     p->name, (count + 31) / 32);
-	etw_mc_print(mc, "_mcgen_OBJECT(const ULONGLONG, %sKeywords[%u]) = {", p->name, count);
+	etw_mc_print(mc, ETW_MC_SELECTANY "const ULONGLONG %sKeywords[%u] = {", p->name, count);
 	for (i = 0; i < count; i++)
 		etw_mc_print(mc, "%s0x%llx", i ? ", " : "", p->bits[i].keyword);
-	etw_mc_print(mc, "};\n_mcgen_OBJECT(const UCHAR, %sLevels[%u]) = {", p->name, count);
+	etw_mc_print(mc, "};\n" ETW_MC_SELECTANY "const unsigned char %sLevels[%u] = {", p->name, count);
 	for (i = 0; i < count; i++)
 		etw_mc_print(mc, "%s%u", i ? ", " : "", p->bits[i].level);
 	etw_mc_print(mc, "};\n");
@@ -141,7 +141,7 @@ static void context_um(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const char *s = p->symbol, *n = p->name;
 
-	etw_mc_print(mc, "_mcgen_OBJECT(MCGEN_TRACE_CONTEXT, %s_Context) = "
+	etw_mc_print(mc, ETW_MC_SELECTANY "MCGEN_TRACE_CONTEXT %s_Context = "
 		     "{0, {%s_Traits}, 0, 0, 0, 0, 0, 0, %u, %sEnableBits, %sKeywords, %sLevels, NULL};\n",
 		     s, s, p->bit_count, n, n, n);
 }
@@ -163,7 +163,7 @@ static void context_km(struct etw_mc *mc, const struct etw_mc_provider *p)
 	const char *s = p->symbol;
 
 	etw_mc_print(mc, "_mcgen_km_PROVIDER(%s_Provider, %s);\n", s, etw_mc_guid(mc, guid));
-	etw_mc_print(mc, "_mcgen_OBJECT(MCGEN_TRACE_CONTEXT, %s_Context) = {\n"
+	etw_mc_print(mc, ETW_MC_SELECTANY "MCGEN_TRACE_CONTEXT %s_Context = {\n"
 		     "\t.Traits = %s_Traits, .EnableBitsCount = %u, .EnableBitMask = %sEnableBits,\n"
 		     "\t.EnableKeyWords = %sKeywords, .EnableLevel = %sLevels,\n"
 		     "\t.Provider = &%s_Provider, .Name = \"%s\"\n};\n",

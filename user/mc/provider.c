@@ -147,7 +147,7 @@ static void object_guid(struct etw_mc *mc, const char *symbol, const GUID *guid,
 	const char *value = etw_mc_guid(mc, guid);
 
 	if (etw_mc_symbol(mc, symbol, value, line))
-		etw_mc_print(mc, "_mcgen_OBJECT(const GUID, %s) = %s;\n", symbol, value);
+		etw_mc_print(mc, ETW_MC_SELECTANY "const GUID %s = %s;\n", symbol, value);
 }
 
 static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
@@ -245,7 +245,7 @@ static void descriptors(struct etw_mc *mc, const struct etw_mc_provider *p)
 		/* Reading the manifest refuses two events with the same symbol. */
 		if (!etw_mc_symbol(mc, e->symbol, value, e->event->line))
 			continue;
-		etw_mc_print(mc, "_mcgen_OBJECT(const EVENT_DESCRIPTOR, %s) = %s;\n"
+		etw_mc_print(mc, ETW_MC_SELECTANY "const EVENT_DESCRIPTOR %s = %s;\n"
 			     "#define %s_value 0x%x\n", e->symbol, value, e->symbol, d->Id);
 	}
 }

@@ -103,11 +103,6 @@ static inline VOID _mcgen_Forget(PREGHANDLE RegHandle)
 
 #include <etw/mc/common.h>
 
-/* At file scope: an object that all files of a module share. */
-#define _mcgen_OBJECT(type, name)					\
-	extern type name;						\
-	type name __weak
-
 /*
  * ETW_DEFINE_PROVIDER() for a header that several files include.  The linker keeps one
  * key and one provider; the branches of all files refer to this key and are patched with

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <evntprov.h>
+#include <etw/windeclspec.h>
 #include <etw/winsec.h>
 
 #ifndef MCGEN_USE_KERNEL_MODE_APIS
@@ -61,11 +62,6 @@
 #define _mcgen_ENABLED(EnableBits, BitPosition, Context, Descriptor)	\
 	(MCGEN_EVENT_BIT_SET(EnableBits, BitPosition) && _mcgen_Sure(&(Context), &(Descriptor)))
 
-/* An object that all translation units of a program, or of a shared object, share. */
-#define _mcgen_OBJECT(type, name)					\
-	extern type name __attribute__((weak, visibility("hidden")));	\
-	type name
-
 /* MCGEN_TRACE_CONTEXT.Flags: inherited by fork; only EventEnabled() knows the state */
 #define _mcgen_FORKED	0x1
 
@@ -104,7 +100,7 @@ typedef struct _mcgen_Contexts {
 	int Watched;		/* the fork handlers below are installed */
 } _mcgen_Contexts;
 
-_mcgen_OBJECT(_mcgen_Contexts, _mcgen_Registered) = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+EXTERN_C __declspec(selectany) _mcgen_Contexts _mcgen_Registered = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
 
 static inline void _mcgen_BeforeFork(void)
 {

@@ -86,7 +86,7 @@ check_options() {
 		has 'EventWriteClash(' names.h "-um: macros"
 		makes 'MSG00001.bin MSG00002.bin names.h names.rc namesTEMP.BIN ' $dirs $man
 		lacks 'EventWriteClash(' names.h "no mode: no macros"
-		has 'const EVENT_DESCRIPTOR, Clash)' names.h "no mode: descriptors"
+		has 'EXTERN_C __declspec(selectany) const EVENT_DESCRIPTOR Clash = {' names.h "no mode: descriptors"
 		makes 'MSG00001.bin MSG00002.bin x.hpp x.rc xTEMP.BIN ' /um $dirs /z x /e hpp $man
 		makes 'names.h names.rc namesTEMP.BIN names_MSG00001.bin names_MSG00002.bin ' -b -um $dirs $man
 		has 'names_MSG00002.bin' names.rc "-b: the script names the tables"
@@ -95,7 +95,7 @@ check_options() {
 		has 'define EventEnabledClash()' names.h "-p: no other macro"
 		run -um $dirs -P Cl $man
 		has 'define EventWriteash(' names.h "-P: symbols lose their begin in macros"
-		has 'const EVENT_DESCRIPTOR, Clash)' names.h "-P: descriptors do not"
+		has 'EXTERN_C __declspec(selectany) const EVENT_DESCRIPTOR Clash = {' names.h "-P: descriptors do not"
 		run -um $dirs -m 8 $man
 		cp "$work/log" "$out/log"
 		has 'names.man: warning: string "event" (en-US) is longer than 8 characters' log "-m: warns"

@@ -68,6 +68,8 @@ fields() {
 }
 
 check_names() {
+	local object='^EXTERN_C __declspec\(selectany\)'
+
 	make_header selftests/kmod/etw_km/etw_km.man names
 	has names '^#include <etw/mc/kernel.h>$' \
 		'define EventRegisterEtw_Km_Test\(\)' 'define EventUnregisterEtw_Km_Test\(\)' \
@@ -76,8 +78,10 @@ check_names() {
 		'_mcgen_km_PROVIDER\(ETW_KM_TRAITS_Provider, \{0x5d1b6a0f, .*0x03\}\}\)' \
 		'define EventEnabledKmScalars\(\) .*EnableBits, [0-9]+, ETW_KM_Provider, 4, 0x10ull\)' \
 		'define EventEnabledKmQuiet\(\) .*EnableBits, [0-9]+, ETW_KM_Provider, 5, 0x10ull\)' \
-		'ULONG .*Etw_Km_TestEnableBits\[1\]' 'ULONGLONG, Etw_Km_TestKeywords\[[0-9]+\]\)' \
-		'UCHAR, Etw_Km_TestLevels\[[0-9]+\]\)' '^} McGenContext_Etw_Km_Test;$' \
+		"$object DECLSPEC_CACHEALIGN ULONG Etw_Km_TestEnableBits\\[1\\];" \
+		"$object const ULONGLONG Etw_Km_TestKeywords\\[[0-9]+\\] = " \
+		"$object const unsigned char Etw_Km_TestLevels\\[[0-9]+\\] = " \
+		"$object const EVENT_DESCRIPTOR KmScalars = " '^} McGenContext_Etw_Km_Test;$' \
 		'^typedef McGenContext_Etw_Km_Test McGenContext_ETW_KM;$' \
 		'define Etw_Km_TestHandle_ForContext\(pContext\)' \
 		'define EventWriteKmNothing\(Activity\)' \
