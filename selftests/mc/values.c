@@ -36,12 +36,25 @@ void values_word(char *to, const char *from)
 	*to = '\0';
 }
 
+/* Does an earlier provider have an event with this symbol? */
+static bool taken(const struct etw_mf_provider *p, const char *symbol)
+{
+	const struct etw_mf_provider *q = p->manifest->providers;
+	unsigned int i;
+
+	for (; q < p; q++)
+		for (i = 0; i < q->event_count; i++)
+			if (q->events[i].symbol && !strcmp(q->events[i].symbol, symbol))
+				return true;
+	return false;
+}
+
 static void event_symbol(const struct etw_mf_provider *p, const struct etw_mf_event *e, char *to,
 			 size_t size)
 {
 	const EVENT_DESCRIPTOR *d = &e->desc;
 
-	if (e->symbol)
+	if (e->symbol && !taken(p, e->symbol))
 		snprintf(to, size, "%s", e->symbol);
 	else
 		snprintf(to, size, "%s_EVENT_0x%x_%x_%x_%x_%x_%x_%llx", p->symbol, d->Id,

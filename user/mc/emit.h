@@ -2,8 +2,8 @@
 /*
  * emit.h - the parts of the header generator
  *
- * header.c writes the whole header: provider.c writes a provider's constants, mode.c its
- * state, event.c the macros of events, template.c the functions that the macros call.
+ * header.c writes the whole header: constants.c writes a provider's constants, provider.c
+ * its GUIDs, traits and descriptors, mode.c its state, event.c the macros of events, template.c the functions that the macros call.
  * struct etw_mc_mode holds the differences between user mode and kernel mode.
  */
 #ifndef ETW_MC_EMIT_H
@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include "mc.h"
 #include "base/text.h"
+#include "tdh/model/message_ids.h"
 #include "tdh/model/names.h"
 
 /*
@@ -145,13 +146,15 @@ char *etw_mc_identifier(struct etw_mc *mc, const char *name);
  * Add a word to a scope, which is any address.  Returns the existing entry of the word, or NULL
  * if it is new.  Words and values are not copied.
  */
-const struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
-				      const char *value, unsigned int line);
+struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
+				const char *value, unsigned int line);
 /* A copy of mc->scratch. */
 const char *etw_mc_scratch(struct etw_mc *mc);
 
 /* Report an error: the output is discarded. */
 void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void etw_mc_warn(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void etw_mc_print(struct etw_mc *mc, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -164,16 +167,28 @@ bool etw_mc_guid_equal(const GUID *a, const GUID *b);
 void etw_mc_comment(struct etw_mc *mc, const char *before, const char *text,
 		    const char *after);
 /*
- * Record that the header defines a symbol.  Returns true the first time.  Defining it
- * again with the same value is allowed; another value, and a keyword of C or C++, is an
- * error.
+ * Record that the header defines a symbol.  NULL: it is free.  Else what it is already: the
+ * value of a constant ("0x1"), or words for anything else; a keyword of C or C++ is one
+ * already, in no line.
  */
-bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value,
-		   unsigned int line);
+struct etw_mc_entry *etw_mc_claim(struct etw_mc *mc, const char *symbol, const char *value,
+				  unsigned int line);
+/* The same for a symbol that can have no other name: it is an error if it is not free. */
+void etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value, unsigned int line);
+/* "0x1 (line 7)" */
+const char *etw_mc_where(struct etw_mc *mc, const struct etw_mc_entry *entry);
+/* Define a constant.  The last one of a name counts, as for compilers on Windows. */
+void etw_mc_define(struct etw_mc *mc, const char *symbol, unsigned long long value,
+		   const char *suffix, unsigned int line);
 
 /* provider.c */
 void etw_mc_prepare(struct etw_mc *mc);
+void etw_mc_provider(struct etw_mc *mc, const struct etw_mc_provider *p);
+/* constants.c: those with a symbol; then, of all providers, those without one */
 void etw_mc_constants(struct etw_mc *mc, const struct etw_mc_provider *p);
+void etw_mc_unnamed(struct etw_mc *mc);
+void etw_mc_messages(struct etw_mc *mc, const struct etw_message_ids *ids);
+void etw_mc_guid_object(struct etw_mc *mc, const char *symbol, const char *value);
 /* mode.c: the provider's state, and the macros that register it */
 void etw_mc_code(struct etw_mc *mc, const struct etw_mc_provider *p);
 /* event.c */

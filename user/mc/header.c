@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "emit.h"
-#include "tdh/model/message_ids.h"
 
-/* Refuse providers with equal names, which would share objects, and macros made equal by -P. */
-static void check_names(struct etw_mc *mc)
+/* Refuse macros made equal by -P. */
+static void check_macros(struct etw_mc *mc)
 {
 	const struct etw_mc_entry *old;
 	unsigned int i, j;
@@ -17,8 +16,6 @@ static void check_names(struct etw_mc *mc)
 	for (i = 0; i < mc->manifest->provider_count; i++) {
 		const struct etw_mc_provider *p = &mc->providers[i];
 
-		etw_mc_symbol(mc, etw_mc_text(mc, "%sEnableBits", p->name), p->symbol,
-			      p->provider->line);
 		for (j = 0; j < p->event_count; j++) {
 			const struct etw_mc_event *e = &p->events[j];
 
@@ -29,26 +26,6 @@ static void check_names(struct etw_mc *mc)
 				     "without \"%s\" the symbols \"%s\" and \"%s\" (line %u) are the same",
 				     mc->options->strip, e->symbol, old->value, old->line);
 		}
-	}
-}
-
-/* Their names come from the <messageTable>, or are MSG_ and the id of the string. */
-static void print_messages(struct etw_mc *mc, const struct etw_message_ids *ids)
-{
-	unsigned int i;
-
-	if (ids->count)
-		etw_mc_print(mc, "\n/* Messages */\n");
-	for (i = 0; i < ids->count; i++) {
-		const struct etw_message_id *id = &ids->list[i];
-		const char *symbol = id->symbol;
-
-		if (id->standard || (!symbol && !id->message->id))
-			continue;
-		if (!symbol)
-			symbol = etw_mc_text(mc, "MSG_%s", etw_mc_word(mc, id->message->id));
-		if (etw_mc_symbol(mc, symbol, etw_mc_text(mc, "0x%08XL", id->id), id->line))
-			etw_mc_print(mc, "#define %s 0x%08XL\n", symbol, id->id);
 	}
 }
 
@@ -63,7 +40,7 @@ static void print_header(struct etw_mc *mc, const struct etw_message_ids *ids)
 	etw_mc_print(mc, "%s", mc->mode->includes);
 	etw_mc_print(mc, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 	for (i = 0; i < mc->manifest->provider_count; i++) {
-		etw_mc_constants(mc, &mc->providers[i]);
+		etw_mc_provider(mc, &mc->providers[i]);
 		if (!mc->code)
 			continue;
 		etw_mc_print(mc, "\n#ifndef MCGEN_DISABLE_PROVIDER_CODE_GENERATION\n");
@@ -72,12 +49,13 @@ static void print_header(struct etw_mc *mc, const struct etw_message_ids *ids)
 		etw_mc_print(mc, "\n#endif /* MCGEN_DISABLE_PROVIDER_CODE_GENERATION */\n");
 	}
 	if (mc->code) {
-		check_names(mc);
+		check_macros(mc);
 		etw_mc_print(mc, "\n#ifndef MCGEN_DISABLE_PROVIDER_CODE_GENERATION\n");
 		etw_mc_templates(mc);
 		etw_mc_print(mc, "\n#endif /* MCGEN_DISABLE_PROVIDER_CODE_GENERATION */\n");
 	}
-	print_messages(mc, ids);
+	etw_mc_unnamed(mc);
+	etw_mc_messages(mc, ids);
 	etw_mc_print(mc, "\n#ifdef __cplusplus\n}\n#endif\n");
 }
 

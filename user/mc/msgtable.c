@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "tdh/model/message_ids.h"
 
 #define ENTRY_HEADER	4
@@ -32,12 +33,30 @@ static const char *text_of(const struct etw_manifest *m, const struct etw_mf_mes
 	return NULL;
 }
 
+/* Lines end in CR LF, as mc.exe writes them. */
+static void put_text(struct etw_bytes *out, const char *text)
+{
+	struct etw_text lines = { .data = NULL };
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (*p == '\n' && (p == text || p[-1] != '\r'))
+			etw_text_char(&lines, '\r');
+		etw_text_char(&lines, *p);
+	}
+	if (lines.error)
+		out->error = lines.error;
+	else if (lines.len)
+		etw_bytes_utf16(out, lines.data);
+	etw_text_free(&lines);
+}
+
 static bool put_entry(struct etw_bytes *out, const char *text)
 {
 	size_t at = out->len, len;
 
 	etw_bytes_put32(out, 0);
-	etw_bytes_utf16(out, text);
+	put_text(out, text);
 	etw_bytes_put16(out, '\r');
 	etw_bytes_put16(out, '\n');
 	etw_bytes_put16(out, 0);

@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: MIT
 /*
- * provider.c - generate a provider's names, GUIDs, traits, constants and descriptors
+ * provider.c - generate a provider's names, GUIDs, traits and descriptors
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
 
-/* The symbol of an event, or a generated name if it has none. */
+/*
+ * The symbol of an event, or the name that it gets if it has none, or one that is an
+ * object of another provider or a keyword.
+ */
 static const char *event_symbol(struct etw_mc *mc, const struct etw_mc_provider *p,
 				const struct etw_mf_event *event)
 {
 	const EVENT_DESCRIPTOR *d = &event->desc;
+	const struct etw_mc_entry *old = NULL;
+	const char *name;
 
 	if (event->symbol)
+		old = etw_mc_claim(mc, event->symbol, "an event", event->line);
+	if (event->symbol && !old)
 		return event->symbol;
-	return etw_mc_text(mc, "%s_EVENT_0x%x_%x_%x_%x_%x_%x_%llx", p->symbol, d->Id, d->Version,
+	name = etw_mc_text(mc, "%s_EVENT_0x%x_%x_%x_%x_%x_%x_%llx", p->symbol, d->Id, d->Version,
 			   d->Channel, d->Level, d->Opcode, d->Task, d->Keyword);
+	if (old)
+		etw_mc_warn(mc, event->line, "symbol \"%s\" is %s already: this event is %s",
+			    event->symbol, etw_mc_where(mc, old), name);
+	etw_mc_symbol(mc, name, "an event", event->line);
+	return name;
+}
+
+static const char *control_symbol(struct etw_mc *mc, const struct etw_mc_provider *p)
+{
+	return etw_mc_text(mc, "%s_ControlGuid", p->symbol);
 }
 
 /* The bit for a level and keyword; new pairs get the next number. */
@@ -63,24 +80,53 @@ static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 			     p->provider->name, p->bit_count);
 }
 
+/* Names that are alike as identifiers, such as A-B and A.B, get the symbol at their end. */
+static void prepare_names(struct etw_mc *mc, struct etw_mc_provider *p)
+{
+	const char *objects;
+	struct etw_mc_entry *old;
+
+	p->suffix = etw_mc_word(mc, p->provider->name);
+	p->name = etw_mc_identifier(mc, p->provider->name);
+	p->symbol = p->provider->symbol ? p->provider->symbol : p->name;
+	objects = etw_mc_text(mc, "%sEnableBits", p->name);
+	old = etw_mc_claim(mc, objects, "the EnableBits of a provider", p->provider->line);
+	if (!old)
+		return;
+	p->suffix = etw_mc_text(mc, "%s_%s", p->suffix, p->symbol);
+	p->name = etw_mc_text(mc, "%s_%s", p->name, p->symbol);
+	etw_mc_warn(mc, p->provider->line,
+		    "the name as an identifier is that of the provider in line %u: macros have %s instead",
+		    old->line, p->suffix);
+	etw_mc_symbol(mc, etw_mc_text(mc, "%sEnableBits", p->name), "the EnableBits of a provider",
+		      p->provider->line);
+}
+
+static void prepare_provider(struct etw_mc *mc, struct etw_mc_provider *p)
+{
+	const struct etw_mf_provider *provider = p->provider;
+
+	prepare_names(mc, p);
+	p->traits = provider->has_traits ||
+		    (provider->has_control_guid &&
+		     !etw_mc_guid_equal(&provider->control_guid, &provider->guid));
+	etw_mc_symbol(mc, p->symbol, "the GUID of a provider", provider->line);
+	if (provider->has_control_guid)
+		etw_mc_symbol(mc, control_symbol(mc, p), "the GUID of a provider", provider->line);
+}
+
+/* Objects come first: constants with their names give way. */
 void etw_mc_prepare(struct etw_mc *mc)
 {
 	unsigned int i;
 
 	mc->providers = etw_mc_alloc(mc, mc->manifest->provider_count * sizeof(*mc->providers));
 	for (i = 0; i < mc->manifest->provider_count; i++) {
-		const struct etw_mf_provider *provider = &mc->manifest->providers[i];
-		struct etw_mc_provider *p = &mc->providers[i];
-
-		p->provider = provider;
-		p->suffix = etw_mc_word(mc, provider->name);
-		p->name = etw_mc_identifier(mc, provider->name);
-		p->symbol = provider->symbol ? provider->symbol : p->name;
-		p->traits = provider->has_traits ||
-			    (provider->has_control_guid &&
-			     !etw_mc_guid_equal(&provider->control_guid, &provider->guid));
-		prepare_events(mc, p);
+		mc->providers[i].provider = &mc->manifest->providers[i];
+		prepare_provider(mc, &mc->providers[i]);
 	}
+	for (i = 0; i < mc->manifest->provider_count; i++)
+		prepare_events(mc, &mc->providers[i]);
 }
 
 /* Bytes as part of a string literal. */
@@ -132,102 +178,9 @@ static void traits(struct etw_mc *mc, const struct etw_mc_provider *p)
 	etw_mc_print(mc, "\n#endif\n");
 }
 
-static void define(struct etw_mc *mc, const char *symbol, unsigned long long value,
-		   unsigned int line)
+void etw_mc_guid_object(struct etw_mc *mc, const char *symbol, const char *value)
 {
-	const char *text = etw_mc_text(mc, "0x%llx", value);
-
-	if (symbol && *symbol && etw_mc_symbol(mc, symbol, text, line))
-		etw_mc_print(mc, "#define %s %s\n", symbol, text);
-}
-
-static void object_guid(struct etw_mc *mc, const char *symbol, const GUID *guid,
-			unsigned int line)
-{
-	const char *value = etw_mc_guid(mc, guid);
-
-	if (etw_mc_symbol(mc, symbol, value, line))
-		etw_mc_print(mc, ETW_MC_SELECTANY "const GUID %s = %s;\n", symbol, value);
-}
-
-static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
-		    const struct etw_mf_channel *c, const char *symbol)
-{
-	if (!symbol)
-		symbol = etw_mc_text(mc, "%s_CHANNEL_%s", p->symbol,
-				     etw_mc_word(mc, c->id ? c->id : c->name));
-	define(mc, symbol, c->value, c->line);
-	if (c->keyword)
-		define(mc, etw_mc_text(mc, "%s_KEYWORD", symbol), c->keyword, c->line);
-}
-
-static const char *channel_word(struct etw_mc *mc, const struct etw_mf_channel *c)
-{
-	return etw_mc_text(mc, "%llu", (unsigned long long)c->value);
-}
-
-/* The provider's channels, and standard channels that events use without importChannel. */
-static void channels(struct etw_mc *mc, const struct etw_mc_provider *p)
-{
-	const struct etw_mf_provider *provider = p->provider;
-	unsigned int i;
-
-	etw_mc_print(mc, "\n/* Channels */\n");
-	for (i = 0; i < provider->channel_count; i++) {
-		channel(mc, p, &provider->channels[i], provider->channels[i].symbol);
-		etw_mc_add(mc, p->events, channel_word(mc, &provider->channels[i]), "", 0);
-	}
-	for (i = 0; i < provider->event_count; i++) {
-		const struct etw_mf_channel *c = provider->events[i].channel;
-
-		if (c && !etw_mc_add(mc, p->events, channel_word(mc, c), "", 0))
-			channel(mc, p, c, NULL);
-	}
-}
-
-static void named(struct etw_mc *mc, const char *what, const struct etw_mf_named *list,
-		  unsigned int count)
-{
-	unsigned int i;
-
-	if (*what)
-		etw_mc_print(mc, "\n/* %s */\n", what);
-	for (i = 0; i < count; i++)
-		define(mc, list[i].symbol, list[i].value, list[i].line);
-}
-
-static void tasks(struct etw_mc *mc, const struct etw_mf_provider *provider)
-{
-	static const GUID none;
-	unsigned int i;
-
-	etw_mc_print(mc, "\n/* Tasks, and their own opcodes */\n");
-	for (i = 0; i < provider->task_count; i++) {
-		const struct etw_mf_task *task = &provider->tasks[i];
-
-		define(mc, task->symbol, task->value, task->line);
-		if (!etw_mc_guid_equal(&task->event_guid, &none))
-			object_guid(mc, etw_mc_text(mc, "%sId", etw_mc_identifier(mc, task->name)),
-				    &task->event_guid, task->line);
-		named(mc, "", task->opcodes, task->opcode_count);
-	}
-}
-
-static void keywords_maps_filters(struct etw_mc *mc, const struct etw_mf_provider *provider)
-{
-	unsigned int i, j;
-
-	named(mc, "Keywords", provider->keywords, provider->keyword_count);
-	etw_mc_print(mc, "\n/* Maps */\n");
-	for (i = 0; i < provider->map_count; i++)
-		for (j = 0; j < provider->maps[i].count; j++)
-			define(mc, provider->maps[i].entries[j].symbol,
-			       provider->maps[i].entries[j].value,
-			       provider->maps[i].entries[j].line);
-	etw_mc_print(mc, "\n/* Filters */\n");
-	for (i = 0; i < provider->filter_count; i++)
-		define(mc, provider->filters[i].symbol, provider->filters[i].value,
-		       provider->filters[i].line);
+	etw_mc_print(mc, ETW_MC_SELECTANY "const GUID %s = %s;\n", symbol, value);
 }
 
 static void descriptors(struct etw_mc *mc, const struct etw_mc_provider *p)
@@ -236,36 +189,28 @@ static void descriptors(struct etw_mc *mc, const struct etw_mc_provider *p)
 
 	etw_mc_print(mc, "\n/* Events */\n");
 	for (i = 0; i < p->event_count; i++) {
-		const struct etw_mc_event *e = &p->events[i];
-		const EVENT_DESCRIPTOR *d = &e->event->desc;
-		char *value = etw_mc_text(mc, "{0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%llx}",
-					  d->Id, d->Version, d->Channel, d->Level, d->Opcode,
-					  d->Task, d->Keyword);
+		const EVENT_DESCRIPTOR *d = &p->events[i].event->desc;
+		const char *symbol = p->events[i].symbol;
 
-		/* Reading the manifest refuses two events with the same symbol. */
-		if (!etw_mc_symbol(mc, e->symbol, value, e->event->line))
-			continue;
-		etw_mc_print(mc, ETW_MC_SELECTANY "const EVENT_DESCRIPTOR %s = %s;\n"
-			     "#define %s_value 0x%x\n", e->symbol, value, e->symbol, d->Id);
+		etw_mc_print(mc, ETW_MC_SELECTANY "const EVENT_DESCRIPTOR %s = "
+			     "{0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%llx};\n"
+			     "#define %s_value 0x%x\n", symbol, d->Id, d->Version, d->Channel,
+			     d->Level, d->Opcode, d->Task, d->Keyword, symbol, d->Id);
 	}
 }
 
-void etw_mc_constants(struct etw_mc *mc, const struct etw_mc_provider *p)
+void etw_mc_provider(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const struct etw_mf_provider *provider = p->provider;
 
 	etw_mc_print(mc, "\n");
 	etw_mc_comment(mc, "Provider \"", provider->name,
 		       etw_mc_text(mc, "\", %u events", provider->event_count));
-	object_guid(mc, p->symbol, &provider->guid, provider->line);
+	etw_mc_guid_object(mc, p->symbol, etw_mc_guid(mc, &provider->guid));
 	if (provider->has_control_guid)
-		object_guid(mc, etw_mc_text(mc, "%s_ControlGuid", p->symbol),
-			    &provider->control_guid, provider->line);
+		etw_mc_guid_object(mc, control_symbol(mc, p),
+				   etw_mc_guid(mc, &provider->control_guid));
 	traits(mc, p);
-	channels(mc, p);
-	named(mc, "Levels", provider->levels, provider->level_count);
-	named(mc, "Opcodes", provider->opcodes, provider->opcode_count);
-	tasks(mc, provider);
-	keywords_maps_filters(mc, provider);
+	etw_mc_constants(mc, p);
 	descriptors(mc, p);
 }

@@ -60,8 +60,8 @@ char *etw_mc_identifier(struct etw_mc *mc, const char *name)
 	return etw_mc_text(mc, "_%s", word);
 }
 
-const struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
-				      const char *value, unsigned int line)
+struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
+				const char *value, unsigned int line)
 {
 	const size_t len = strlen(word);
 	struct etw_mc_entry *entry = etw_names_find(&mc->words, scope, word, len);
@@ -92,17 +92,33 @@ const char *etw_mc_scratch(struct etw_mc *mc)
 	return etw_mc_text(mc, "%s", mc->scratch.len ? mc->scratch.data : "");
 }
 
-void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+static void report(struct etw_mc *mc, unsigned int line, bool warning, const char *fmt,
+		   va_list args)
 {
 	struct etw_text text = { .data = NULL };
+
+	etw_text_vprintf(&text, fmt, args);
+	etw_problem_add(mc->problems, line, warning, "%s", text.data ? text.data : "");
+	etw_text_free(&text);
+}
+
+void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	etw_text_vprintf(&text, fmt, args);
+	report(mc, line, false, fmt, args);
 	va_end(args);
-	etw_problem_add(mc->problems, line, false, "%s", text.data ? text.data : "");
-	etw_text_free(&text);
 	mc->error = -EINVAL;
+}
+
+void etw_mc_warn(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	report(mc, line, true, fmt, args);
+	va_end(args);
 }
 
 /* Changes text that would end the comment or continue its line. */
@@ -171,14 +187,14 @@ static bool is_keyword(const char *word)
 	return false;
 }
 
-bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value, unsigned int line)
+struct etw_mc_entry *etw_mc_claim(struct etw_mc *mc, const char *symbol, const char *value,
+				  unsigned int line)
 {
-	const struct etw_mc_entry *old = etw_mc_add(mc, mc, symbol, value, line);
+	struct etw_mc_entry *old = etw_mc_add(mc, mc, symbol, value, line);
 
-	if (is_keyword(symbol))
-		etw_mc_error(mc, line, "symbol \"%s\" is a word of C or C++", symbol);
-	if (old && strcmp(old->value, value))
-		etw_mc_error(mc, line, "symbol \"%s\" stands for %s here and for %s in line %u",
-			     symbol, value, old->value, old->line);
-	return !old;
+	if (old || !is_keyword(symbol))
+		return old;
+	old = etw_mc_add(mc, mc, symbol, NULL, 0);
+	*old = (struct etw_mc_entry){ "a word of C or C++", 0 };
+	return old;
 }

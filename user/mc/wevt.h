@@ -37,7 +37,8 @@ int etw_msgtable_write(const struct etw_manifest *manifest, unsigned int culture
 /*
  * Write the resource script: a LANGUAGE and a message table for each culture, then the
  * WEVT_TEMPLATE.  message_files: a file name for each culture, NULL if it has no table.
- * 0; -EINVAL: Windows has no number for a culture, see problems; -ENOMEM.
+ * A culture that Windows has no number for gets one of those for custom cultures.
+ * 0; -EINVAL: there are more of these than such numbers, see problems; -ENOMEM.
  */
 int etw_rc_write(const struct etw_manifest *manifest, const char *const *message_files,
 		 const char *template_file, struct etw_bytes *out,

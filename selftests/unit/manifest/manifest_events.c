@@ -45,7 +45,7 @@ static const struct rule events[] = {
 	{ E("<event value='1' notLogged='perhaps'/>"),
 	  5, "event: notLogged \"perhaps\" must be true or false" },
 	{ E("<event value='1' symbol='a-b'/>"),
-	  5, "event: symbol \"a-b\" must be a C identifier: letters, digits and _, and no digit first" },
+	  5, "event: symbol \"a-b\" must be a C identifier: letters, digits and _, and no digit first; character 2 is \"-\"" },
 	{ E("<event value='1' attributes='a'/>"),
 	  5, "event \"value 1, version 0\": attributes must be KEY=VALUE;..., with quotes around a value that has ; or \" in it" },
 	{ E("<event value='1' attributes='a=\"b'/>"),
@@ -125,11 +125,11 @@ static const struct rule wholes[] = {
 	{ PROVIDER("name='P' symbol='P'"), 3, "provider \"P\": attribute guid is missing" },
 	{ PROVIDER("name='P' guid='" GUID_TEXT "'"), 3, "provider \"P\": attribute symbol is missing" },
 	{ PROVIDER("name='P' symbol='P' guid='1-2-3'"),
-	  3, "provider \"P\": guid \"1-2-3\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}" },
+	  3, "provider \"P\": guid \"1-2-3\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}; character 2 is \"-\"" },
 	{ PROVIDER("name='P' symbol='P' guid='{00000000-0000-0000-0000-000000000000}'"),
 	  3, "provider \"P\": guid must not be zero" },
 	{ PROVIDER("name='P' symbol='P-1' guid='" GUID_TEXT "'"),
-	  3, "provider \"P\": symbol \"P-1\" must be a C identifier: letters, digits and _, and no digit first" },
+	  3, "provider \"P\": symbol \"P-1\" must be a C identifier: letters, digits and _, and no digit first; character 2 is \"-\"" },
 	{ PROVIDER("name='P' symbol='P' guid='" GUID_TEXT "' source='Other'"),
 	  3, "provider \"P\": source \"Other\" must be Xml, Wbem or WPP" },
 	{ PROVIDER("name='P' symbol='P' guid='" GUID_TEXT "' message='$(string.no)'"),
@@ -140,7 +140,7 @@ static const struct rule wholes[] = {
 	{ PROVIDER("name='a&#1;' symbol='P' guid='" GUID_TEXT "'"),
 	  3, "not well-formed XML: xmlParseCharRef: invalid xmlChar value 1" },
 	{ PROVIDER("name='a&#9;b' symbol='P' guid='" GUID_TEXT "'"),
-	  3, "provider \"a\\tb\": a name has no control characters" },
+	  3, "provider \"a\\tb\": a name has no control characters: character 2 is U+0009" },
 	{ EVENTS("<provider name='P' guid='" GUID_TEXT "' symbol='P'/>\n"
 		 "<provider name='P' guid='{11111111-2222-3333-4444-666666666666}' symbol='Q'/>"),
 	  4, "provider \"P\": another provider has this name, too" },
@@ -160,12 +160,9 @@ static const struct rule wholes[] = {
 	  4, "message \"a\": another message has this name, too" },
 	{ EVENTS("<messageTable><message value='1' message='m'/></messageTable>")
 	  "<x/>", 3, "not well-formed XML: Extra content at the end of the document" },
-	{ ROOT("<instrumentation/>"), 0, "no events here: there is no element provider" },
 	{ ROOT("<instrumentation><counters xmlns='http://schemas.microsoft.com/win/2005/12/counters'>"
 	       "<provider/></counters></instrumentation>"),
-	  0, "no events here: there is no element provider, only instrumentation of other kinds" },
-	{ ROOT("<metadata name='m'><channels/></metadata>"),
-	  0, "no events here: there is no element provider" },
+	  1, "no events here: there is no element provider, only instrumentation of other kinds" },
 	{ "\n<html " NAMESPACES "/>",
 	  2, "the root element html is no manifest: it must be instrumentationManifest, instrumentation or assembly" },
 	{ ROOT("<instrumentation><events><messageTable><message value='1' message='m'/></messageTable></events></instrumentation>"
@@ -182,6 +179,39 @@ static const struct rule wholes[] = {
 	       "<string id='a' value='c'/></stringTable></resources></localization>"),
 	  3, "string \"a\": is there twice for culture en-US: the first one counts" },
 };
+
+/* Of these mc.exe makes empty resources. */
+static const struct rule empties[] = {
+	{ ROOT(""), 1, "no events here: there is no element provider" },
+	{ ROOT("<instrumentation/>"), 1, "no events here: there is no element provider" },
+	{ EVENTS(""), 1, "no events here: there is no element provider" },
+	{ "\n\n" ROOT("<metadata name='m'><channels/></metadata>"),
+	  3, "no events here: there is no element provider" },
+};
+
+static void check_empty(const struct rule *rule)
+{
+	check_said(rule, read_text(rule->what), 0, true);
+}
+
+/* Symbols are those of one provider: mc.exe takes them again in another. */
+static void check_symbols_of_two(void)
+{
+	is(read_text(EVENTS("<provider name='P' symbol='P' guid='" GUID_TEXT "'><keywords>"
+			    "<keyword name='k' mask='1' symbol='S'/></keywords></provider>"
+			    "<provider name='Q' symbol='Q' guid='{11111111-2222-3333-4444-666666666666}'>"
+			    "<keywords><keyword name='k' mask='2' symbol='S'/></keywords><events>"
+			    "<event value='1' symbol='P'/></events></provider>")), 0,
+	   "symbols of another provider");
+	is(problems.errors + problems.warnings, 0, "are no problem");
+	is(read_inner("<maps><valueMap name='a' symbol='A'><map value='1' message='m' symbol='S'/></valueMap>"
+		      "<valueMap name='b' symbol='B'><map value='2' message='m' symbol='S'/></valueMap></maps>"),
+	   0, "entries of two maps");
+	check_rule(&(struct rule){
+		"<maps><valueMap name='a' symbol='A'><map value='1' message='m' symbol='S'/></valueMap>"
+		"</maps>\n<levels><level name='l' value='17' symbol='AS'/></levels>", 4,
+		"map entry \"AS\": symbol is that of another level, too (line 5)" });
+}
 
 static void check_many_providers(void)
 {
@@ -324,6 +354,8 @@ int main(void)
 	EACH(admin, check_rule);
 	EACH(symbols, check_rule);
 	EACH(wholes, check_whole);
+	EACH(empties, check_empty);
+	check_symbols_of_two();
 	check_many_providers();
 	check_many_fields();
 	check_cultures();

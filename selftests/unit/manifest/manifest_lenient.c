@@ -54,9 +54,9 @@ struct tolerated {
 
 static const struct tolerated tolerated[] = {
 	{ E("<event value='1' symbol='a-b'/>"), 5, 1,
-	  "event: symbol \"a-b\" must be a C identifier: letters, digits and _, and no digit first" },
+	  "event: symbol \"a-b\" must be a C identifier: letters, digits and _, and no digit first; character 2 is \"-\"" },
 	{ E("<event value='1' symbol=''/>"), 5, 1,
-	  "event: symbol \"\" must be a C identifier: letters, digits and _, and no digit first" },
+	  "event: symbol \"\" must be a C identifier: letters, digits and _, and no digit first; it is empty" },
 	{ E("<event value='1'/>\n<event value='1' version='0'/>"), 6, 2,
 	  "event: another event has value 1 and version 0, too: the first one counts" },
 	{ E("<event value='70000'/><event value='1'/>"), 5, 1,
@@ -64,7 +64,7 @@ static const struct tolerated tolerated[] = {
 	{ E("<event value='1'/>\n<event symbol='A'/>"), 6, 1,
 	  "event \"A\": attribute value is missing: left out" },
 	{ E("<event value='1' version='x'/><event value='2'/>"), 5, 1,
-	  "event: version \"x\" must be a number from 0 to 255: left out" },
+	  "event: version \"x\" must be a number from 0 to 255; character 1 is \"x\": left out" },
 	{ E("<event value='1' level='l'/>"), 5, 1,
 	  "event \"value 1, version 0\": level \"l\" is not defined" },
 	{ E("<event value='1' task='t'/>"), 5, 1,

@@ -18,6 +18,8 @@ static const struct rule channels[] = {
 	  "<minBuffers>2</minBuffers><maxBuffers> 4 </maxBuffers><sidType>None</sidType>"
 	  "</publishing></channel><importChannel name='System' chid='SYS'/></channels>" EVENT,
 	  0, NULL },
+	{ "<channels><channel name='a' type='Operational'><publishing><controlGuid>" GUID_TEXT
+	  "</controlGuid></publishing></channel></channels>" EVENT, 0, NULL },
 	{ "<channels>\n<channel type='Debug'/></channels>",
 	  5, "channel: attribute name is missing" },
 	{ "<channels>\n<channel\n name='' type='Debug'/></channels>",
@@ -35,11 +37,11 @@ static const struct rule channels[] = {
 	{ "<channels>\n<channel name='a' type='Debug' value='256'/></channels>",
 	  5, "channel \"a\": value \"256\" must be a number from 16 to 255" },
 	{ "<channels>\n<channel name='a?' type='Debug'/></channels>",
-	  5, "channel \"a?\": a name has no character ?" },
+	  5, "channel \"a?\": a name has no character ?: character 2 is \"?\"" },
 	{ "<channels>\n<channel name='a&#9;b' type='Debug'/></channels>",
-	  5, "channel \"a\\tb\": a name has no control characters" },
+	  5, "channel \"a\\tb\": a name has no control characters: character 2 is U+0009" },
 	{ "<channels>\n<channel name='a' type='Debug' symbol='1a'/></channels>",
-	  5, "channel \"a\": symbol \"1a\" must be a C identifier: letters, digits and _, and no digit first" },
+	  5, "channel \"a\": symbol \"1a\" must be a C identifier: letters, digits and _, and no digit first; character 1 is \"1\"" },
 	{ "<channels>\n<channel name='a' type='Debug' message='$(string.no)'/></channels>",
 	  5, "channel \"a\": message $(string.no) is in no string table" },
 	{ "<channels><channel name='a' type='Debug' value='20'/>\n"
@@ -61,13 +63,13 @@ static const struct rule channels[] = {
 	  5, "provider \"P\": has more than 8 channels" },
 	{ "<channels><channel name='a' type='Debug'><logging>\n<maxSize>big</maxSize>"
 	  "</logging></channel></channels>",
-	  5, "channel \"a\": maxSize \"big\" must be a number" },
+	  5, "channel \"a\": maxSize \"big\" must be a number; character 1 is \"b\"" },
 	{ "<channels><channel name='a' type='Debug'><logging>\n<retention/>"
 	  "</logging></channel></channels>",
 	  5, "channel \"a\": retention \"\" must be true or false" },
 	{ "<channels><channel name='a' type='Debug'><publishing>\n<level>win:Error</level>"
 	  "</publishing></channel></channels>",
-	  5, "channel \"a\": level \"win:Error\" must be a number" },
+	  5, "channel \"a\": level \"win:Error\" must be a number; character 1 is \"w\"" },
 	{ "<channels><channel name='a' type='Debug'><publishing>\n<clockType>Sun</clockType>"
 	  "</publishing></channel></channels>",
 	  5, "channel \"a\": clockType \"Sun\" must be SystemTime or QPC" },
@@ -76,10 +78,7 @@ static const struct rule channels[] = {
 	  5, "channel \"a\": sidType \"All\" must be None or Publishing" },
 	{ "<channels><channel name='a' type='Debug'><publishing>\n<controlGuid>1</controlGuid>"
 	  "</publishing></channel></channels>",
-	  5, "channel \"a\": controlGuid \"1\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}" },
-	{ "<channels><channel name='a' type='Analytic'><publishing>\n<controlGuid>" GUID_TEXT
-	  "</controlGuid></publishing></channel></channels>",
-	  5, "channel \"a\": controlGuid is only for channels of type Debug" },
+	  5, "channel \"a\": controlGuid \"1\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}; it ends after character 1" },
 };
 
 static const struct rule named[] = {
@@ -97,7 +96,7 @@ static const struct rule named[] = {
 	{ "<levels>\n<level name='l' value='0x100'/></levels>",
 	  5, "level \"l\": value \"0x100\" must be a number from 16 to 255" },
 	{ "<levels>\n<level name='l' value='-1'/></levels>",
-	  5, "level \"l\": value \"-1\" must be a number from 16 to 255" },
+	  5, "level \"l\": value \"-1\" must be a number from 16 to 255; character 1 is \"-\"" },
 	{ "<levels>\n<level name='win:Mine' value='16'/></levels>",
 	  5, "level \"win:Mine\": names with win: are Windows' own" },
 	{ "<levels><level name='l' value='16'/>\n<level name='l' value='17'/></levels>",
@@ -108,7 +107,7 @@ static const struct rule named[] = {
 	  5, "task \"t\": value \"65536\" must be a number from 0 to 65535" },
 	{ "<tasks>\n<task name='t'/></tasks>", 5, "task \"t\": attribute value is missing" },
 	{ "<tasks>\n<task name='t' value='1' eventGUID='x'/></tasks>",
-	  5, "task \"t\": eventGUID \"x\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}" },
+	  5, "task \"t\": eventGUID \"x\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}; character 1 is \"x\"" },
 	{ "<tasks><task name='t' value='1'/>\n<task name='t' value='2'/></tasks>",
 	  5, "task \"t\": another task has this name, too" },
 	{ "<tasks><task name='t' value='1'/>\n<task name='u' value='1'/></tasks>",
@@ -174,7 +173,7 @@ static const struct rule filters[] = {
 	{ "<filters>\n<filter name='f' value='256'/></filters>",
 	  5, "filter \"f\": value \"256\" must be a number from 0 to 255" },
 	{ "<filters>\n<filter name='f' value='1' version='x'/></filters>",
-	  5, "filter \"f\": version \"x\" must be a number from 0 to 255" },
+	  5, "filter \"f\": version \"x\" must be a number from 0 to 255; character 1 is \"x\"" },
 	{ "<filters>\n<filter name='f' value='1' tid='t'/></filters>",
 	  5, "filter \"f\": template \"t\" is not defined" },
 	{ "<filters><filter name='f' value='1'/>\n<filter name='f' value='2'/></filters>",
@@ -187,7 +186,7 @@ static const struct rule traits[] = {
 	{ "<traits groupGuid='" GUID_TEXT "' includeName='true'/>" EVENT, 0, NULL },
 	{ "<traits/>\n<traits/>", 5, "provider \"P\": has a second element traits" },
 	{ "\n<traits groupGuid='g'/>",
-	  5, "traits \"P\": groupGuid \"g\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}" },
+	  5, "traits \"P\": groupGuid \"g\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}; character 1 is \"g\"" },
 	{ "\n<traits includeName='maybe'/>",
 	  5, "traits \"P\": includeName \"maybe\" must be true or false" },
 };

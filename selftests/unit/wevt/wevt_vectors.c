@@ -138,11 +138,15 @@ static void test_version_3(void)
 static void test_languages(void)
 {
 	static const struct etw_mf_message none;
-	static const char *const cultures[] = { "tlh-QO" };
-	const struct etw_manifest m = { .cultures = cultures, .culture_count = 1, .messages = &none };
+	static const char *const cultures[] = { "tlh-QO", "en-US", "x-a", "x-b", "x-c", "x-d", "x-e",
+		"x-f", "x-g", "x-h", "x-i", "x-j", "x-k", "x-l", "x-m" };
+	const struct etw_manifest m = { .cultures = cultures, .culture_count = 3, .messages = &none };
+	const struct etw_manifest many = { .cultures = cultures, .culture_count = 15 };
+	static const char script[] = "LANGUAGE 0x0,0x4\n1 11 \"M.bin\"\nLANGUAGE 0x9,0x1\n"
+		"1 11 \"M.bin\"\nLANGUAGE 0x0,0x8\n1 11 \"M.bin\"\n1 WEVT_TEMPLATE \"T.BIN\"\n";
 	struct etw_problems problems = { .count = 0 };
 	struct etw_bytes out = { .len = 0 };
-	const char *files[] = { "M.bin" };
+	const char *files[15];
 	unsigned int id, named = 0;
 
 	is(etw_langid("en-US"), 0x409, "en-US");
@@ -163,9 +167,14 @@ static void test_languages(void)
 			ok(0, "%s has one number", culture);
 	}
 	ok(named > 150, "%u cultures there and back", named);
-	is(etw_rc_write(&m, files, "T.BIN", &out, &problems), -EINVAL, "a culture without number");
-	ok(problems.errors == 1 && strstr(problems.list[0].text, "tlh-QO") && !out.len,
-	   "the problem names it");
+	for (id = 0; id < 15; id++)
+		files[id] = "M.bin";
+	is(etw_rc_write(&m, files, "T.BIN", &out, &problems), 0, "cultures without number");
+	ok(out.len == strlen(script) && !memcmp(out.data, script, out.len), "get one each");
+	etw_bytes_free(&out);
+	is(etw_rc_write(&many, files, "T.BIN", &out, &problems), -EINVAL, "more than there are");
+	ok(problems.errors == 1 && strstr(problems.list[0].text, "\"x-m\"") && !out.len,
+	   "the problem names the first of them");
 	etw_problems_free(&problems);
 	etw_bytes_free(&out);
 }

@@ -62,12 +62,34 @@ bool etw_manifest_number(const char *s, uint64_t *out)
 	return !*end && !errno;
 }
 
-bool etw_manifest_is_symbol(const char *s)
+/* The first character that is not one of a symbol */
+static size_t symbol_end(const char *s)
 {
 	if (*s >= '0' && *s <= '9')
-		return false;
-	return *s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				 "0123456789_")] == '\0';
+		return 0;
+	return strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+bool etw_manifest_is_symbol(const char *s)
+{
+	return *s && !s[symbol_end(s)];
+}
+
+void etw_manifest_character(const char *text, size_t at, char *out, size_t size)
+{
+	size_t number = 1, len = 1, i;
+
+	for (i = 0; i < at; i++)
+		number += (text[i] & 0xC0) != 0x80;
+	while (text[at] && (text[at + len] & 0xC0) == 0x80)
+		len++;
+	if (!text[at])
+		snprintf(out, size, number > 1 ? "it ends after character %zu" : "it is empty",
+			 number - 1);
+	else if ((unsigned char)text[at] < ' ')
+		snprintf(out, size, "character %zu is U+%04X", number, text[at]);
+	else
+		snprintf(out, size, "character %zu is \"%.*s\"", number, (int)len, text + at);
 }
 
 /* In the attribute's limits, and one bit where only that is right */
@@ -128,19 +150,57 @@ static void invalid(struct manifest_reader *r, const struct manifest_attribute *
 	etw_manifest_error(r, "%s \"%s\" must be %s", a->name, value, must);
 }
 
+/* Likewise; at: the offset of the first wrong character */
+static void invalid_at(struct manifest_reader *r, const struct manifest_attribute *a,
+		       const char *value, size_t at, const char *must)
+{
+	char which[48];
+
+	etw_manifest_character(value, at, which, sizeof(which));
+	etw_manifest_error(r, "%s \"%.100s\" must be %s; %s", a->name, value, must, which);
+}
+
+/* Is it no number at all?  at: the first character that is wrong */
+static bool is_no_number(const char *value, size_t *at)
+{
+	bool hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
+	const char *digits = value + 2 * hex;
+
+	*at = 2 * hex + strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+	return value[*at] || !*digits;
+}
+
+/* The first character that is no part of a GUID; the value is none */
+static size_t guid_end(const char *value)
+{
+	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	bool braces = value[0] == '{';
+	size_t at = braces, i;
+
+	for (i = 0; shape[i]; i++, at++)
+		if (shape[i] == 'x' ? !isxdigit((unsigned char)value[at]) : value[at] != shape[i])
+			return at;
+	return at + (braces && value[at] == '}');
+}
+
 static void invalid_number(struct manifest_reader *r, const struct manifest_attribute *a,
 			   const char *value)
 {
 	unsigned long long least = a->least, most = a->most;
+	char must[80];
+	size_t at;
 
 	if (a->type == MANIFEST_BIT)
-		etw_manifest_error(r, "%s \"%s\" must be one bit of 0x1 to 0x%llx%s", a->name,
-				   value, most, least ? "" : ", or 0");
+		snprintf(must, sizeof(must), "one bit of 0x1 to 0x%llx%s", most,
+			 least ? "" : ", or 0");
 	else if (most == UINT64_MAX)
-		invalid(r, a, value, "a number");
+		snprintf(must, sizeof(must), "a number");
 	else
-		etw_manifest_error(r, "%s \"%s\" must be a number from %llu to %llu", a->name,
-				   value, least, most);
+		snprintf(must, sizeof(must), "a number from %llu to %llu", least, most);
+	if (is_no_number(value, &at))
+		invalid_at(r, a, value, at, must);
+	else
+		invalid(r, a, value, must);
 }
 
 /* "a, b or c" */
@@ -168,7 +228,8 @@ static void convert_guid(struct manifest_reader *r, const struct manifest_attrib
 	struct etw_guid guid;
 
 	if (etw_guid_parse(value, &guid))
-		invalid(r, a, value, "a GUID: {01234567-89ab-cdef-0123-456789abcdef}");
+		invalid_at(r, a, value, guid_end(value),
+			   "a GUID: {01234567-89ab-cdef-0123-456789abcdef}");
 	else if (a->least && etw_guid_is_zero(&guid))
 		etw_manifest_error(r, "%s must not be zero", a->name);
 	else
@@ -209,7 +270,8 @@ static void convert(struct manifest_reader *r, const struct manifest_attribute *
 		break;
 	case MANIFEST_SYMBOL:
 		if (!etw_manifest_is_symbol(value))
-			invalid(r, a, value, "a C identifier: letters, digits and _, and no digit first");
+			invalid_at(r, a, value, symbol_end(value),
+				   "a C identifier: letters, digits and _, and no digit first");
 		break;
 	case MANIFEST_NUMBER:
 	case MANIFEST_BIT:

@@ -66,6 +66,24 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 	}
 }
 
+/* In the generated header an entry's name is that of its map with its own. */
+static void claim_entry(struct manifest_reader *r, const struct etw_mf_map *map,
+			const struct etw_mf_map_entry *e)
+{
+	const char *of = map->symbol ?: "";
+	char *symbol;
+
+	if (!e->symbol || map->kind == ETW_MAP_PATTERN)
+		return;
+	symbol = etw_manifest_alloc(r->scratch, strlen(of) + strlen(e->symbol) + 1);
+	if (!symbol) {
+		etw_manifest_no_memory(r);
+		return;
+	}
+	strcat(strcpy(symbol, of), e->symbol);
+	etw_manifest_claim_symbol(r, symbol, "map entry", e->value);
+}
+
 static void build_entries(struct manifest_reader *r, const struct manifest_node *parent,
 			  struct etw_mf_map *map)
 {
@@ -90,7 +108,7 @@ static void build_entries(struct manifest_reader *r, const struct manifest_node 
 		    etw_manifest_claim_number(r, &map->entries, e->value, e))
 			etw_manifest_warn(r, "value 0x%x is there twice: the first one counts",
 					  e->value);
-		etw_manifest_claim_symbol(r, e->symbol, "map entry", e->value);
+		claim_entry(r, map, e);
 		e++;
 	}
 	r->at = place;
@@ -159,17 +177,19 @@ static bool is_zero(const GUID *guid)
 
 static void check_name(struct manifest_reader *r, const char *name)
 {
-	size_t characters = 0;
-	bool control = false;
+	size_t characters = 0, i;
+	char which[48];
 
-	for (; *name; name++) {
-		characters += (*name & 0xC0) != 0x80;
-		control |= (unsigned char)*name < ' ';
-	}
+	for (i = 0; name[i]; i++)
+		characters += (name[i] & 0xC0) != 0x80;
 	if (characters > MANIFEST_NAME_MAX)
 		etw_manifest_error(r, "a name has at most %u characters", MANIFEST_NAME_MAX);
-	if (control)
-		etw_manifest_error(r, "a name has no control characters");
+	for (i = 0; name[i] && (unsigned char)name[i] >= ' '; i++)
+		;
+	if (!name[i])
+		return;
+	etw_manifest_character(name, i, which, sizeof(which));
+	etw_manifest_error(r, "a name has no control characters: %s", which);
 }
 
 /*
@@ -247,6 +267,9 @@ static bool read_provider(struct manifest_reader *r, const struct manifest_node 
 	check_name(r, p->name);
 	check_guids(r, node, p);
 	etw_manifest_claim_name(r, r->document, p->name, p);
+	/* Different from those of other providers, and from its own elements' */
+	etw_manifest_claim_symbol(r, p->symbol, "provider", (uintptr_t)p);
+	r->symbols = p;
 	etw_manifest_claim_symbol(r, p->symbol, "provider", (uintptr_t)p);
 	manifest_for_each(traits, r, node, MANIFEST_TRAITS) {
 		r->at.line = traits->line;
@@ -263,6 +286,7 @@ static bool read_provider(struct manifest_reader *r, const struct manifest_node 
 static bool build_provider(struct manifest_reader *r, const struct manifest_node *node,
 			   struct etw_mf_provider *p)
 {
+	r->symbols = NULL;
 	if (!read_provider(r, node, p))
 		return false;
 	etw_manifest_build_channels(r, node, p);
@@ -275,6 +299,21 @@ static bool build_provider(struct manifest_reader *r, const struct manifest_node
 	build_filters(r, node, p);
 	etw_manifest_build_events(r, node, p);
 	return true;
+}
+
+/* The compiler makes empty resources of an empty manifest, as mc.exe does. */
+static void report_empty(struct manifest_reader *r)
+{
+	etw_manifest_at(r, r->damage ? r->damage_line : r->document->line, NULL, NULL);
+	if (r->damage)
+		etw_manifest_fatal(r, "%s", r->damage);
+	else if (r->others)
+		etw_manifest_fatal(r, "no events here: there is no element provider, "
+				   "only instrumentation of other kinds");
+	else if (r->lenient)
+		etw_manifest_fatal(r, "no events here: there is no element provider");
+	else
+		etw_manifest_warn(r, "no events here: there is no element provider");
 }
 
 /* Returns the number of providers to build. */
@@ -292,15 +331,8 @@ static unsigned int check_count(struct manifest_reader *r)
 		etw_manifest_error(r, "a manifest has at most %u providers", most);
 		return most;
 	}
-	if (!count && !r->manifest->entry_count) {
-		etw_manifest_at(r, r->damage_line, NULL, NULL);
-		if (r->damage) {
-			etw_manifest_fatal(r, "%s", r->damage);
-			return 0;
-		}
-		etw_manifest_fatal(r, "no events here: there is no element provider%s",
-				   r->others ? ", only instrumentation of other kinds" : "");
-	}
+	if (!count && !r->manifest->entry_count)
+		report_empty(r);
 	return count;
 }
 

@@ -16,21 +16,21 @@
 
 static void check_name(struct manifest_reader *r, const char *name)
 {
-	size_t bad = strcspn(name, "<>&\"|\\:?*");
-	const char *p;
+	size_t bad = strcspn(name, "<>&\"|\\:?*"), i;
+	char which[48];
 
 	if (strlen(name) > MANIFEST_NAME_MAX)
 		etw_manifest_error(r, "a name has at most %u characters", MANIFEST_NAME_MAX);
-	for (p = name; *p && (unsigned char)*p >= ' '; p++)
+	for (i = 0; name[i] && (unsigned char)name[i] >= ' '; i++)
 		;
-	if (*p)
-		etw_manifest_error(r, "a name has no control characters");
+	etw_manifest_character(name, name[i] ? i : bad, which, sizeof(which));
+	if (name[i])
+		etw_manifest_error(r, "a name has no control characters: %s", which);
 	else if (name[bad])
-		etw_manifest_error(r, "a name has no character %c", name[bad]);
+		etw_manifest_error(r, "a name has no character %c: %s", name[bad], which);
 }
 
-static void check_settings(struct manifest_reader *r, const struct manifest_node *parent,
-			   const struct etw_mf_channel *c)
+static void check_settings(struct manifest_reader *r, const struct manifest_node *parent)
 {
 	const struct manifest_node *node;
 	uint64_t size;
@@ -46,8 +46,6 @@ static void check_settings(struct manifest_reader *r, const struct manifest_node
 			etw_manifest_warn(r, "maxSize %llu is less than 1 MB, "
 					  "which is what Windows takes then",
 					  (unsigned long long)size);
-		if (!strcmp(name, "controlGuid") && c->type != ETW_CHANNEL_DEBUG)
-			etw_manifest_error(r, "controlGuid is only for channels of type Debug");
 	}
 	r->at.line = parent->line;
 }
@@ -80,7 +78,7 @@ static bool read_channel(struct manifest_reader *r, const struct manifest_node *
 	check_name(r, c->name);
 	if (c->access && c->isolation != CUSTOM)
 		etw_manifest_warn(r, "access has a meaning only where isolation is Custom");
-	check_settings(r, node, c);
+	check_settings(r, node);
 	return true;
 }
 

@@ -156,7 +156,8 @@ struct manifest_reader {
 	struct etw_manifest *scratch;	/* memory until reading ends */
 	struct etw_problems *problems;
 	struct etw_names names;
-	struct manifest_node *document;
+	struct manifest_node *document;	/* its line is that of the root element */
+	const void *symbols;	/* the scope of symbols: a provider; NULL: outside of all */
 	struct manifest_place at;
 	int err;		/* -ENOMEM: stop */
 	bool lenient;		/* read for decoding: see above */
@@ -245,6 +246,8 @@ void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node 
 #define manifest_drop(object, count)	(memset((object), 0, sizeof(*(object))), (count)--)
 bool etw_manifest_number(const char *s, uint64_t *out);
 bool etw_manifest_is_symbol(const char *s);
+/* "character 3 is "-"": the one at this offset, which is in out then */
+void etw_manifest_character(const char *text, size_t at, char *out, size_t size);
 
 /*
  * names.c: things by scope and name, or by scope and number. A scope is any address.
@@ -261,9 +264,9 @@ void etw_manifest_claim_name(struct manifest_reader *r, const void *scope, const
 void etw_manifest_claim_value(struct manifest_reader *r, const void *scope, uint64_t value,
 			      const void *thing);
 /*
- * Symbols share one name space in the generated header. A constant may occur twice with
- * the same kind and value, as #define allows: opcodes of two tasks or tasks of two
- * providers are often equal. value: unique for what is no constant.
+ * The symbols of a provider share one name space, r->symbols. A constant may occur twice
+ * with the same kind and value, as #define allows: opcodes of two tasks are often equal.
+ * value: unique for what is no constant.
  */
 void etw_manifest_claim_symbol(struct manifest_reader *r, const char *symbol, const char *kind,
 			       uint64_t value);

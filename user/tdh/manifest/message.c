@@ -73,14 +73,14 @@ static void add_culture(struct manifest_reader *r, const struct manifest_node *n
 
 /* The id's message, which the first culture that has it creates; without texts: no memory */
 static struct etw_mf_message *message_for(struct manifest_reader *r, const char *id,
-					  struct etw_mf_message *messages, unsigned int *lines)
+					  struct etw_mf_message *messages)
 {
 	struct etw_mf_message *message = etw_manifest_find(r, &r->manifest->messages, id);
 
 	if (!message) {
-		lines[r->manifest->message_count] = r->at.line;
 		message = &messages[r->manifest->message_count++];
 		message->id = id;
+		message->line = r->at.line;
 		message->text = etw_manifest_array(r, r->manifest->culture_count,
 						   sizeof(*message->text));
 		etw_manifest_claim(r, &r->manifest->messages, id, message);
@@ -89,7 +89,7 @@ static struct etw_mf_message *message_for(struct manifest_reader *r, const char 
 }
 
 static void read_strings(struct manifest_reader *r, const struct manifest_node *resources,
-			 struct etw_mf_message *messages, unsigned int *lines)
+			 struct etw_mf_message *messages)
 {
 	unsigned int culture = culture_of(r, etw_manifest_value(resources, "culture") ?: "");
 	const struct manifest_node *node;
@@ -103,7 +103,7 @@ static void read_strings(struct manifest_reader *r, const struct manifest_node *
 			continue;
 		if (r->err)
 			return;
-		message = message_for(r, string.id, messages, lines);
+		message = message_for(r, string.id, messages);
 		texts = (const char **)message->text;
 		if (!texts || culture == r->manifest->culture_count)
 			continue;
@@ -117,14 +117,13 @@ static void read_strings(struct manifest_reader *r, const struct manifest_node *
 	}
 }
 
-/* lines: of the messages' first strings */
-static void check_complete(struct manifest_reader *r, const unsigned int *lines)
+static void check_complete(struct manifest_reader *r)
 {
 	const struct etw_manifest *m = r->manifest;
 	unsigned int i, culture;
 
 	for (i = 0; i < m->message_count && !r->err; i++) {
-		etw_manifest_at(r, lines[i], "string", m->messages[i].id);
+		etw_manifest_at(r, m->messages[i].line, "string", m->messages[i].id);
 		for (culture = 0; culture < m->culture_count; culture++)
 			if (!m->messages[i].text[culture])
 				etw_manifest_warn(r, "is not in the string table of %s",
@@ -138,7 +137,6 @@ static void build_strings(struct manifest_reader *r)
 	const struct manifest_node *resources;
 	struct etw_mf_message *messages;
 	const char **cultures;
-	unsigned int *lines;
 
 	/* At least one: see literal(). */
 	most = most < MANIFEST_CULTURES_MAX ? most + 1 : MANIFEST_CULTURES_MAX;
@@ -149,19 +147,16 @@ static void build_strings(struct manifest_reader *r)
 		strings += etw_manifest_count(r, resources, MANIFEST_STRINGS);
 	}
 	if ((uint64_t)r->manifest->culture_count * strings > MANIFEST_TEXTS_MAX) {
-		etw_manifest_at(r, 0, NULL, NULL);
+		etw_manifest_at(r, r->document->line, NULL, NULL);
 		etw_manifest_fatal(r, "%u strings in %u cultures are too many", strings,
 				   r->manifest->culture_count);
 		return;
 	}
 	messages = etw_manifest_array(r, strings, sizeof(*messages));
-	lines = etw_manifest_alloc(r->scratch, strings * sizeof(*lines));
-	if (!lines)
-		etw_manifest_no_memory(r);
 	r->manifest->messages = messages;
 	manifest_for_each(resources, r, r->document, MANIFEST_RESOURCES)
-		read_strings(r, resources, messages, lines);
-	check_complete(r, lines);
+		read_strings(r, resources, messages);
+	check_complete(r);
 }
 
 /* ---------------------------------------------------------------- the message table */

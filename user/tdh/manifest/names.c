@@ -69,7 +69,7 @@ void etw_manifest_claim_symbol(struct manifest_reader *r, const char *symbol, co
 		return;
 	}
 	*owner = (struct owner){ kind, value, r->at.line };
-	other = etw_manifest_claim(r, &r->names, symbol, owner);
+	other = etw_manifest_claim(r, r->symbols ?: &r->names, symbol, owner);
 	if (!other || (!strcmp(other->kind, kind) && other->value == value))
 		return;
 	etw_manifest_at(r, place.line, kind, symbol);

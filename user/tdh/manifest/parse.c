@@ -227,6 +227,8 @@ static void begin(struct parser *p, const struct manifest_element *element, cons
 		etw_manifest_warn(r, "elements have no namespace: xmlns=\"" EVENTS_URI
 				  "\" is missing");
 	}
+	if (p->top == 0)
+		r->document->line = r->at.line;
 	r->at.kind = element->name;
 	level->element = element;
 	level->line = r->at.line;

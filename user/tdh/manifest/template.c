@@ -215,7 +215,9 @@ static void resolve_map(const struct layout *l, const struct field *field)
 	if (l->r->lenient)
 		fits = true;
 	else if (map->kind == ETW_MAP_PATTERN)
-		fits = type == TDH_INTYPE_UNICODESTRING || type == TDH_INTYPE_ANSISTRING;
+		fits = type == TDH_INTYPE_UNICODESTRING || type == TDH_INTYPE_ANSISTRING ||
+		       type == TDH_INTYPE_MANIFEST_COUNTEDSTRING ||
+		       type == TDH_INTYPE_MANIFEST_COUNTEDANSISTRING;
 	else
 		fits = type == TDH_INTYPE_UINT8 || type == TDH_INTYPE_UINT16 ||
 		       type == TDH_INTYPE_UINT32 || type == TDH_INTYPE_HEXINT32;

@@ -38,6 +38,7 @@ struct etw_mf_message {
 	 */
 	bool standard;
 	uint16_t inserts;	/* the highest %N in any culture; only XML manifests set it */
+	unsigned int line;	/* of its first string */
 };
 
 /* The parts of an event's descriptor to which a manifest gives names */
