@@ -51,4 +51,13 @@ int etw_mc_write_header(const struct etw_manifest *manifest,
  */
 int etw_mc_run(const struct etw_mc_options *options, FILE *err);
 
+/*
+ * Do the same for user mode with a manifest that was read, without writing files.  0;
+ * -EINVAL: problems has the reasons; -ENOMEM.  What only -km refuses is a warning.
+ */
+int etw_mc_check(const struct etw_manifest *manifest, struct etw_problems *problems);
+
+/* "FILE:LINE: error: TEXT" */
+void etw_mc_print_problems(FILE *to, const char *path, const struct etw_problems *problems);
+
 #endif /* ETW_MC_MC_H */

@@ -11,12 +11,13 @@
 #include "wevt.h"
 #include "base/atomic_file.h"
 
-#define FILES_MAX	80	/* the header, .rc, templates, a table per culture */
+#define FILES_MAX	259	/* the header, .rc, templates, a table per culture */
 
 struct run {
 	const struct etw_mc_options *options;
-	struct etw_manifest *manifest;
-	struct etw_problems problems;
+	const struct etw_manifest *manifest;
+	struct etw_problems *problems;
+	bool check;			/* make everything, and write nothing */
 	char *paths[FILES_MAX];		/* as the user gave them */
 	struct etw_atomic_file files[FILES_MAX];
 	unsigned int file_count;
@@ -34,8 +35,7 @@ static void print_name(FILE *to, const char *name)
 	etw_text_free(&text);
 }
 
-/* "FILE:LINE: error: TEXT" */
-static void print_problems(FILE *to, const char *path, const struct etw_problems *problems)
+void etw_mc_print_problems(FILE *to, const char *path, const struct etw_problems *problems)
 {
 	unsigned int i;
 
@@ -77,7 +77,7 @@ static void check_lengths(struct run *run)
 			const char *text = m->messages[i].text[j];
 
 			if (text && units(text) > max)
-				etw_problem_add(&run->problems, 0, true,
+				etw_problem_add(run->problems, m->messages[i].line, true,
 						"string \"%s\" (%s) is longer than %u characters",
 						m->messages[i].id, m->cultures[j], max);
 		}
@@ -96,6 +96,8 @@ static void base_name(struct run *run)
 
 static int failed(struct run *run, const char *name, int ret)
 {
+	if (run->check)
+		return ret;
 	print_name(run->err, name);
 	fprintf(run->err, ": error: %s\n", strerror(-ret));
 	return ret;
@@ -109,6 +111,8 @@ static int write_file(struct run *run, const char *dir, const char *name, const 
 	unsigned int i;
 	int ret;
 
+	if (run->check)
+		return 0;
 	if (run->file_count == FILES_MAX)
 		return failed(run, name, -E2BIG);
 	if (asprintf(path, "%s%s%s", dir ? dir : "", dir ? "/" : "", name) < 0) {
@@ -137,7 +141,7 @@ static int header(struct run *run)
 	int ret;
 
 	snprintf(name, sizeof(name), "%s.%s", run->base, run->options->extension);
-	ret = etw_mc_write_header(run->manifest, run->options, &text, &run->problems);
+	ret = etw_mc_write_header(run->manifest, run->options, &text, run->problems);
 	if (!ret)
 		ret = write_file(run, run->options->header_dir, name, text.data, text.len);
 	else if (ret != -EINVAL)
@@ -167,7 +171,7 @@ static int message_tables(struct run *run, char (*names)[300], const char **tabl
 	for (i = 0; i < m->culture_count && !ret; i++) {
 		struct etw_bytes bytes = { NULL, 0, 0, 0 };
 
-		ret = etw_msgtable_write(m, i, &bytes, &run->problems);
+		ret = etw_msgtable_write(m, i, &bytes, run->problems);
 		if (ret == -ENOENT) {
 			etw_bytes_free(&bytes);
 			ret = 0;
@@ -196,11 +200,11 @@ static int resources(struct run *run)
 	if (ret)
 		return ret;
 	snprintf(name, sizeof(name), "%sTEMP.BIN", run->base);
-	ret = etw_wevt_write(run->manifest, ETW_WEVT_VERSION_5, &templates, &run->problems);
+	ret = etw_wevt_write(run->manifest, ETW_WEVT_VERSION_5, &templates, run->problems);
 	ret = binary(run, name, &templates, ret);
 	if (ret)
 		return ret;
-	ret = etw_rc_write(run->manifest, tables, name, &script, &run->problems);
+	ret = etw_rc_write(run->manifest, tables, name, &script, run->problems);
 	snprintf(name, sizeof(name), "%s.rc", run->base);
 	return binary(run, name, &script, ret);
 }
@@ -243,27 +247,76 @@ static void free_files(struct run *run)
 	}
 }
 
+/* Make everything; write it, or only check it. */
+static int compile(struct run *run)
+{
+	int ret;
+
+	check_lengths(run);
+	ret = header(run);
+	if (!ret)
+		ret = resources(run);
+	if (!ret && !run->check)
+		ret = commit(run);
+	free_files(run);
+	return ret;
+}
+
 int etw_mc_run(const struct etw_mc_options *options, FILE *err)
 {
-	struct run run = { .options = options, .err = err };
+	struct etw_problems problems = { .count = 0 };
+	struct run run = { .options = options, .problems = &problems, .err = err };
+	struct etw_manifest *manifest;
 	int ret;
 
 	base_name(&run);
-	ret = etw_manifest_check_file(options->input, &run.manifest, &run.problems);
+	ret = etw_manifest_check_file(options->input, &manifest, &problems);
 	if (!ret) {
-		check_lengths(&run);
-		ret = header(&run);
-		if (!ret)
-			ret = resources(&run);
-		if (!ret)
-			ret = commit(&run);
-		free_files(&run);
-		etw_manifest_put(run.manifest);
+		run.manifest = manifest;
+		ret = compile(&run);
+		etw_manifest_put(manifest);
 	} else if (ret != -EINVAL) {
 		failed(&run, options->input, ret);
 	}
-	etw_problems_sort(&run.problems);
-	print_problems(err, options->input, &run.problems);
-	etw_problems_free(&run.problems);
+	etw_problems_sort(&problems);
+	etw_mc_print_problems(err, options->input, &problems);
+	etw_problems_free(&problems);
+	return ret;
+}
+
+/* The kernel mode's errors that are not those of the user mode */
+static int check_kernel_mode(struct run *run)
+{
+	const struct etw_mc_options options = { .mode = &etw_mc_mode_km, .prefix = "EventWrite" };
+	struct etw_problems problems = { .count = 0 };
+	struct etw_text text = { .data = NULL };
+	unsigned int i;
+	int ret = etw_mc_write_header(run->manifest, &options, &text, &problems);
+
+	for (i = 0; i < problems.count; i++)
+		if (!problems.list[i].warning)
+			etw_problem_add(run->problems, problems.list[i].line, true,
+					"with -km an error: %s", problems.list[i].text);
+	etw_problems_free(&problems);
+	etw_text_free(&text);
+	return ret == -EINVAL ? 0 : ret;
+}
+
+int etw_mc_check(const struct etw_manifest *manifest, struct etw_problems *problems)
+{
+	const struct etw_mc_options options = {
+		.mode = &etw_mc_mode_um, .input = manifest->file, .prefix = "EventWrite",
+		.extension = "h",
+	};
+	struct run run = {
+		.options = &options, .manifest = manifest, .problems = problems, .check = true,
+	};
+	int ret;
+
+	base_name(&run);
+	ret = compile(&run);
+	if (!ret)
+		ret = check_kernel_mode(&run);
+	etw_problems_sort(problems);
 	return ret;
 }

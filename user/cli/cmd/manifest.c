@@ -14,6 +14,7 @@
 #include "base/read_all.h"
 #include "cli/schema.h"
 #include "cli/text.h"
+#include "mc/mc.h"
 #include "tdh/store/store.h"
 
 static struct manifest_request request;
@@ -207,7 +208,6 @@ static int check_one(const char *path)
 {
 	struct etw_problems problems = { .count = 0 };
 	struct etw_manifest *manifest = NULL;
-	unsigned int i;
 	size_t size;
 	char *data = read_file(path, &size);
 	int err;
@@ -215,23 +215,20 @@ static int check_one(const char *path)
 	if (!data)
 		return 1;
 	err = etw_manifest_check_memory(data, size, path, &manifest, &problems);
-	for (i = 0; i < problems.count; i++)
-		printf("%s:%u: %s: %s\n", manifest_text(path), problems.list[i].line,
-		       problems.list[i].warning ? "warning" : "error",
-		       manifest_text(problems.list[i].text));
-	i = problems.errors + problems.warnings - problems.count;
-	if (i)
-		printf("%s: %u more\n", manifest_text(path), i);
+	if (!err)
+		err = etw_mc_check(manifest, &problems);
+	etw_mc_print_problems(stdout, path, &problems);
 	etw_problems_free(&problems);
 	if (err == -EINVAL)
 		print_readable(path, data, size);
 	free(data);
 	if (err)
-		return cli_fail("%s: %s", cli_quote(path),
-				err == -EINVAL ? "the manifest is wrong" : strerror(-err));
-	print_counts(path, "good", manifest);
+		cli_fail("%s: %s", cli_quote(path),
+			 err == -EINVAL ? "the manifest is wrong" : strerror(-err));
+	else
+		print_counts(path, "good", manifest);
 	etw_manifest_put(manifest);
-	return 0;
+	return err ? 1 : 0;
 }
 
 int manifest_check(const struct manifest_request *request)
