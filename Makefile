@@ -87,7 +87,7 @@ lib_list := $(call record,build/obj/lib.list,$(lib_src))
 tdh_list := $(call record,build/obj/tdh.list,$(tdh_src))
 cli_list := $(call record,build/obj/cli.list,$(cli_src))
 
-lib: $(if $(lib_src),build/libetw.a build/libetw.so)
+lib: $(if $(lib_src),build/libetw.a build/libetw.so build/libetw-win32.a)
 tdh: $(if $(tdh_src),build/libtdh.a build/libtdh.so)
 cli: $(if $(cli_src),build/etw build/mc $(or $(ctf_reader),no-ctf-reader))
 samples: $(sample_src:user/samples/%.c=build/samples/%)
@@ -103,6 +103,11 @@ build/obj/%.o: %.c $(flags_file)
 build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+
+# The start of programs that have wmain()
+build/libetw-win32.a: build/obj/user/win32/wmain.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $<
 
 # nodelete: its thread may run a moment longer than a callback that ended the last
 # registration, so dlclose() must not take the code away.
@@ -218,4 +223,4 @@ clean:
 distclean: clean
 	rm -rf build
 
--include $(shell find build/obj build/san build/clang -name '*.d' 2>/dev/null)
+-include $(shell find build/obj build/san build/clang build/ported -name '*.d' 2>/dev/null)

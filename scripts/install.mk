@@ -22,7 +22,7 @@ completions := share/bash-completion/completions/etw share/zsh/site-functions/_e
 pc_files := libetw.pc libetw-win32.pc libtdh.pc
 
 # Everything that is installed below PREFIX, for uninstall.
-installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
+installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw-win32.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
 	lib/libtdh.a lib/libtdh.so lib/$(TDH_SONAME) lib/libtdh.so.$(VERSION) \
 	$(pc_files:%=lib/pkgconfig/%) \
 	lib/udev/rules.d/90-etw.rules lib/modules-load.d/etw.conf \
@@ -34,11 +34,11 @@ installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw
 # The module first: where it cannot be built nothing is installed.
 install: $(if $(filter none,$(KERNEL)),,install-module) install-user
 
-install-user: build/etw $(ctf_reader) build/libetw.a build/libetw.so build/libtdh.a build/libtdh.so
+install-user: build/etw $(ctf_reader) build/libetw.a build/libetw-win32.a build/libetw.so build/libtdh.a build/libtdh.so
 	$(Q)$(INSTALL) -d $(addprefix $(user_to)/,$(sort $(dir $(installed))))
 	$(Q)$(INSTALL) -m 755 build/etw $(user_to)/bin/
 	$(if $(ctf_reader),$(Q)$(INSTALL) -m 755 $(ctf_reader) $(user_to)/libexec/etw/)
-	$(Q)$(INSTALL) -m 644 build/libetw.a build/libtdh.a $(user_to)/lib/
+	$(Q)$(INSTALL) -m 644 build/libetw.a build/libetw-win32.a build/libtdh.a $(user_to)/lib/
 	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) build/libtdh.so.$(VERSION) $(user_to)/lib/
 	$(Q)ln -sf libetw.so.$(VERSION) $(user_to)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(user_to)/lib/libetw.so

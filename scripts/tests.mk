@@ -105,6 +105,34 @@ $(vm32_programs): $(testlib32_obj) $(flags_file)
 $(foreach s,$(vm64_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s:%.c=build/obj/%.o)))
 $(foreach s,$(vm32_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s)))
 
+# ---------------------------------- sources as on Windows, by include paths alone
+
+ported_src := $(wildcard selftests/ported/*.c selftests/ported/*.cpp)
+ported := $(addprefix build/ported/,$(notdir $(basename $(ported_src))))
+ported_flags := -fshort-wchar -DUNICODE -D_UNICODE -Iinclude -Iinclude/win32 -Ibuild/include/win32
+CXX ?= g++
+
+selftests: $(ported)
+
+build/ported/courier.h: selftests/ported/courier.man build/etw
+	@mkdir -p $(@D)
+	$(call say,MC,$<)
+	$(Q)build/etw mc -um -h $(@D) -r $(@D) -z courier $<
+
+build/ported/%.o: private include_here = $(ported_flags) -Ibuild/ported -Iselftests/kmod/etw_ported
+build/ported/%.o: selftests/ported/%.c build/ported/courier.h $(spellings) $(flags_file)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -Wall -Wextra $(werror) -MMD -MP $(include_here) $(CFLAGS) -c -o $@ $<
+
+build/ported/%.o: selftests/ported/%.cpp build/ported/courier.h $(spellings) $(flags_file)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -Wall -Wextra -Wno-unknown-pragmas $(werror) -MMD -MP $(include_here) \
+		$(filter-out -std=%,$(CFLAGS)) -c -o $@ $<
+
+$(ported): build/ported/%: build/ported/%.o build/libetw-win32.a build/libtdh.a build/libetw.a
+	$(call say,LD,$@)
+	$(Q)$(CXX) $(LDFLAGS) -pthread -o $@ $^ $(xml_libs) -lm
+
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
 # It compiles what it has generated.

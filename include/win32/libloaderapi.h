@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <evntprov.h>
 #include <evntrace.h>
+#include <ip2string.h>
 #include <winmod.h>
 
 ETW_BEGIN_DECLS
@@ -88,8 +89,8 @@ static inline BOOL FreeLibrary(HMODULE hLibModule)
 }
 
 /*
- * The functions that headers of mc.exe look up at run time: a program that is linked with
- * libetw.a and calls none of them directly has them only through this table.
+ * The functions that headers of mc.exe and consumers look up at run time: a program that is
+ * linked with libetw.a and calls none of them directly has them only through this table.
  */
 static inline FARPROC etw_module_provider(LPCSTR name)
 {
@@ -105,6 +106,8 @@ static inline FARPROC etw_module_provider(LPCSTR name)
 		ETW_MODULE_ENTRY(EventWriteString), ETW_MODULE_ENTRY(EventActivityIdControl),
 		ETW_MODULE_ENTRY(RegisterTraceGuidsA), ETW_MODULE_ENTRY(RegisterTraceGuidsW),
 		ETW_MODULE_ENTRY(UnregisterTraceGuids), ETW_MODULE_ENTRY(TraceEvent),
+		ETW_MODULE_ENTRY(RtlIpv4AddressToStringA), ETW_MODULE_ENTRY(RtlIpv4AddressToStringW),
+		ETW_MODULE_ENTRY(RtlIpv6AddressToStringA), ETW_MODULE_ENTRY(RtlIpv6AddressToStringW),
 #undef ETW_MODULE_ENTRY
 	};
 	size_t i;

@@ -9,7 +9,8 @@
  * STRSAFE_E_INVALID_PARAMETER: size 0 or over STRSAFE_MAX_CCH, or a string without a NUL
  * within its size.
  *
- * The Printf functions take the C library's formats, and exist for CHAR only.
+ * The W functions, and with -fshort-wchar all, take the formats of <winstdio.h>, else those
+ * of the C library.
  * Semantics: Microsoft's page "About Strsafe.h" and the pages by name.
  */
 #ifndef ETW_WIN32_STRSAFE_H
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <etw/winerror.h>
 #include <etw/wintypes.h>
+#include <winstdio.h>
 
 #define STRSAFE_MAX_CCH			2147483647
 #define STRSAFE_E_INSUFFICIENT_BUFFER	((HRESULT)0x8007007A)
@@ -180,6 +182,42 @@ static inline HRESULT StringCchCatW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc
 	return StringCchCopyW(pszDest + len, cchDest - len, pszSrc);
 }
 
+/* At most cchToAppend characters of pszSrc */
+static inline HRESULT StringCchCatNA(PSTR pszDest, size_t cchDest, PCSTR pszSrc,
+				     size_t cchToAppend)
+{
+	size_t len;
+	HRESULT hr = StringCchLengthA(pszDest, cchDest, &len);
+
+	if (FAILED(hr))
+		return hr;
+	return StringCchCopyNA(pszDest + len, cchDest - len, pszSrc, cchToAppend);
+}
+
+static inline HRESULT StringCchCatNW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc,
+				     size_t cchToAppend)
+{
+	size_t len;
+	HRESULT hr = StringCchLengthW(pszDest, cchDest, &len);
+
+	if (FAILED(hr))
+		return hr;
+	return StringCchCopyNW(pszDest + len, cchDest - len, pszSrc, cchToAppend);
+}
+
+static inline HRESULT StringCbCatNA(PSTR pszDest, size_t cbDest, PCSTR pszSrc,
+				    size_t cbToAppend)
+{
+	return StringCchCatNA(pszDest, cbDest, pszSrc, cbToAppend);
+}
+
+static inline HRESULT StringCbCatNW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc,
+				    size_t cbToAppend)
+{
+	return StringCchCatNW(pszDest, cbDest / sizeof(WCHAR), pszSrc,
+			      cbToAppend / sizeof(WCHAR));
+}
+
 static inline HRESULT StringCbCatA(PSTR pszDest, size_t cbDest, PCSTR pszSrc)
 {
 	return StringCchCatA(pszDest, cbDest, pszSrc);
@@ -192,28 +230,55 @@ static inline HRESULT StringCbCatW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc)
 
 /* --------------------------------------------------------------- format */
 
-__attribute__((format(printf, 3, 0)))
+#if __SIZEOF_WCHAR_T__ == 2
+#define ETW_FORMAT_CHECK(at, first)
+#else
+#define ETW_FORMAT_CHECK(at, first)	__attribute__((format(printf, at, first)))
+#endif
+
+static inline HRESULT etw_strsafe_result(int n, size_t size)
+{
+	return n < 0 ? STRSAFE_E_INVALID_PARAMETER :
+	       (size_t)n < size ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;
+}
+
+ETW_FORMAT_CHECK(3, 0)
 static inline HRESULT StringCchVPrintfA(PSTR pszDest, size_t cchDest,
 					PCSTR pszFormat, va_list argList)
 {
-	int n;
-
 	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
 		return STRSAFE_E_INVALID_PARAMETER;
 	pszDest[0] = 0;
 	if (!pszFormat)
 		return STRSAFE_E_INVALID_PARAMETER;
-	n = vsnprintf(pszDest, cchDest, pszFormat, argList);
-	if (n < 0) {
-		pszDest[0] = 0;
-		return STRSAFE_E_INVALID_PARAMETER;
-	}
-	return (size_t)n < cchDest ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;
+	return etw_strsafe_result(vsnprintf(pszDest, cchDest, pszFormat, argList), cchDest);
 }
 
-__attribute__((format(printf, 3, 4)))
+ETW_FORMAT_CHECK(3, 0)
+static inline HRESULT StringCbVPrintfA(PSTR pszDest, size_t cbDest,
+				       PCSTR pszFormat, va_list argList)
+{
+	return StringCchVPrintfA(pszDest, cbDest, pszFormat, argList);
+}
+
+static inline HRESULT StringCchVPrintfW(PWSTR pszDest, size_t cchDest,
+					PCWSTR pszFormat, va_list argList)
+{
+	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
+		return STRSAFE_E_INVALID_PARAMETER;
+	return etw_strsafe_result(etw_print_buffer(pszDest, cchDest, 1, pszFormat, argList),
+				  cchDest);
+}
+
+static inline HRESULT StringCbVPrintfW(PWSTR pszDest, size_t cbDest,
+				       PCWSTR pszFormat, va_list argList)
+{
+	return StringCchVPrintfW(pszDest, cbDest / sizeof(WCHAR), pszFormat, argList);
+}
+
+ETW_FORMAT_CHECK(3, 4)
 static inline HRESULT StringCchPrintfA(PSTR pszDest, size_t cchDest,
-				       PCSTR pszFormat, ...)
+                                         PCSTR pszFormat, ...)
 {
 	va_list args;
 	HRESULT hr;
@@ -224,15 +289,39 @@ static inline HRESULT StringCchPrintfA(PSTR pszDest, size_t cchDest,
 	return hr;
 }
 
-__attribute__((format(printf, 3, 4)))
+ETW_FORMAT_CHECK(3, 4)
 static inline HRESULT StringCbPrintfA(PSTR pszDest, size_t cbDest,
-				      PCSTR pszFormat, ...)
+                                        PCSTR pszFormat, ...)
 {
 	va_list args;
 	HRESULT hr;
 
 	va_start(args, pszFormat);
-	hr = StringCchVPrintfA(pszDest, cbDest, pszFormat, args);
+	hr = StringCbVPrintfA(pszDest, cbDest, pszFormat, args);
+	va_end(args);
+	return hr;
+}
+
+static inline HRESULT StringCchPrintfW(PWSTR pszDest, size_t cchDest,
+                                         PCWSTR pszFormat, ...)
+{
+	va_list args;
+	HRESULT hr;
+
+	va_start(args, pszFormat);
+	hr = StringCchVPrintfW(pszDest, cchDest, pszFormat, args);
+	va_end(args);
+	return hr;
+}
+
+static inline HRESULT StringCbPrintfW(PWSTR pszDest, size_t cbDest,
+                                        PCWSTR pszFormat, ...)
+{
+	va_list args;
+	HRESULT hr;
+
+	va_start(args, pszFormat);
+	hr = StringCbVPrintfW(pszDest, cbDest, pszFormat, args);
 	va_end(args);
 	return hr;
 }
@@ -248,6 +337,12 @@ ETW_END_DECLS
 #define StringCbCopyN		StringCbCopyNW
 #define StringCchCat		StringCchCatW
 #define StringCbCat		StringCbCatW
+#define StringCchCatN		StringCchCatNW
+#define StringCbCatN		StringCbCatNW
+#define StringCchPrintf		StringCchPrintfW
+#define StringCbPrintf		StringCbPrintfW
+#define StringCchVPrintf	StringCchVPrintfW
+#define StringCbVPrintf		StringCbVPrintfW
 #else
 #define StringCchLength		StringCchLengthA
 #define StringCbLength		StringCbLengthA
@@ -257,9 +352,12 @@ ETW_END_DECLS
 #define StringCbCopyN		StringCbCopyNA
 #define StringCchCat		StringCchCatA
 #define StringCbCat		StringCbCatA
+#define StringCchCatN		StringCchCatNA
+#define StringCbCatN		StringCbCatNA
 #define StringCchPrintf		StringCchPrintfA
 #define StringCbPrintf		StringCbPrintfA
 #define StringCchVPrintf	StringCchVPrintfA
+#define StringCbVPrintf		StringCbVPrintfA
 #endif
 
 #endif /* ETW_WIN32_STRSAFE_H */

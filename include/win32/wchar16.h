@@ -5,15 +5,23 @@
  * With -fshort-wchar, L"..." has 16-bit units, but the C library's wcs* functions still
  * read 32-bit units.  With that option, this header redirects their names to the
  * functions below; without it, it redirects nothing.  Include it (or <windows.h>) in
- * every file compiled with -fshort-wchar.
+ * every file compiled with -fshort-wchar.  <winstdio.h> does the same for the functions
+ * that print.  Names that only Microsoft's C library has (wcscpy_s, _wtoi, ...) exist
+ * in both cases, and take WCHAR strings.
  *
- * Not covered, and not safe with -fshort-wchar: wprintf() and related functions, %ls,
- * std::wstring, and wcs* functions not named here.  Case-insensitive comparison folds only
- * A to Z.
+ * Functions whose name ends in _s return 0, EINVAL (a NULL, or no NUL within the size of
+ * the buffer) or ERANGE (no room), and then leave an empty string; they never call a
+ * handler.  Sizes are in characters and include the NUL.
+ *
+ * Not covered, and not safe with -fshort-wchar: std::wstring and std::wcout, wscanf(), and
+ * wcs* functions not named here.  Only A to Z are folded where case does not matter.
+ *
+ * Semantics: Microsoft's pages of the functions in "C runtime library reference".
  */
 #ifndef ETW_WIN32_WCHAR16_H
 #define ETW_WIN32_WCHAR16_H
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __cplusplus
@@ -161,7 +169,291 @@ static inline WCHAR *etw_wcsdup(const WCHAR *s)
 	return copy;
 }
 
-/* Conversion from and to UTF-8; wrong sequences and lone surrogates become U+FFFD */
+static inline WCHAR etw_towupper(WCHAR c)
+{
+	return (WCHAR)(c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c);
+}
+
+static inline WCHAR *_wcslwr(WCHAR *s)
+{
+	for (WCHAR *p = s; *p; p++)
+		*p = etw_towlower(*p);
+	return s;
+}
+
+static inline WCHAR *_wcsupr(WCHAR *s)
+{
+	for (WCHAR *p = s; *p; p++)
+		*p = etw_towupper(*p);
+	return s;
+}
+
+/* Units at the start of s that are in set (@in 1) or are not (@in 0) */
+static inline size_t etw_wcs_span(const WCHAR *s, const WCHAR *set, int in)
+{
+	size_t n = 0;
+
+	while (s[n] && (etw_wcschr(set, s[n]) != NULL) == in)
+		n++;
+	return n;
+}
+
+static inline size_t etw_wcsspn(const WCHAR *s, const WCHAR *set)
+{
+	return etw_wcs_span(s, set, 1);
+}
+
+static inline size_t etw_wcscspn(const WCHAR *s, const WCHAR *set)
+{
+	return etw_wcs_span(s, set, 0);
+}
+
+static inline WCHAR *etw_wcspbrk(const WCHAR *s, const WCHAR *set)
+{
+	s += etw_wcscspn(s, set);
+	return *s ? (WCHAR *)(uintptr_t)s : NULL;
+}
+
+static inline WCHAR *etw_wcstok(WCHAR *s, const WCHAR *set, WCHAR **next)
+{
+	WCHAR *start = s ? s : *next, *end;
+
+	start += etw_wcsspn(start, set);
+	end = start + etw_wcscspn(start, set);
+	*next = *end ? end + 1 : end;
+	if (start == end)
+		return NULL;
+	*end = 0;
+	return start;
+}
+
+static inline WCHAR *etw_wmemcpy(WCHAR *dst, const WCHAR *src, size_t n)
+{
+	return (WCHAR *)memcpy(dst, src, n * sizeof(*dst));
+}
+
+static inline WCHAR *etw_wmemmove(WCHAR *dst, const WCHAR *src, size_t n)
+{
+	return (WCHAR *)memmove(dst, src, n * sizeof(*dst));
+}
+
+static inline WCHAR *etw_wmemset(WCHAR *dst, WCHAR c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		dst[i] = c;
+	return dst;
+}
+
+static inline int etw_wmemcmp(const WCHAR *a, const WCHAR *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+static inline WCHAR *etw_wmemchr(const WCHAR *s, WCHAR c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == c)
+			return (WCHAR *)(uintptr_t)(s + i);
+	return NULL;
+}
+
+/* -------------------------------------------------------------- numbers */
+
+/* The start of s in one byte per unit, to where a number certainly ends; the unit count */
+static inline size_t etw_wcs_ascii(const WCHAR *s, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (; n + 1 < size && s[n] && s[n] < 0x80; n++)
+		text[n] = (char)s[n];
+	text[n] = 0;
+	return n;
+}
+
+static inline long long etw_wcstoll(const WCHAR *s, WCHAR **end, int base)
+{
+	char text[128], *stop;
+	long long value;
+
+	etw_wcs_ascii(s, text, sizeof(text));
+	value = strtoll(text, &stop, base);
+	if (end)
+		*end = (WCHAR *)(uintptr_t)(s + (stop - text));
+	return value;
+}
+
+static inline unsigned long long etw_wcstoull(const WCHAR *s, WCHAR **end, int base)
+{
+	char text[128], *stop;
+	unsigned long long value;
+
+	etw_wcs_ascii(s, text, sizeof(text));
+	value = strtoull(text, &stop, base);
+	if (end)
+		*end = (WCHAR *)(uintptr_t)(s + (stop - text));
+	return value;
+}
+
+/* A long has 32 bits on Windows. */
+static inline LONG etw_wcstol(const WCHAR *s, WCHAR **end, int base)
+{
+	long long value = etw_wcstoll(s, end, base);
+
+	if (value >= -0x80000000LL && value <= 0x7FFFFFFF)
+		return (LONG)value;
+	errno = ERANGE;
+	return value < 0 ? (LONG)-0x80000000LL : 0x7FFFFFFF;
+}
+
+static inline ULONG etw_wcstoul(const WCHAR *s, WCHAR **end, int base)
+{
+	unsigned long long value = etw_wcstoull(s, end, base);
+
+	/* "-1" is the largest number there, too. */
+	if (value <= 0xFFFFFFFFu || 0 - value <= 0xFFFFFFFFu)
+		return (ULONG)value;
+	errno = ERANGE;
+	return 0xFFFFFFFFu;
+}
+
+static inline double etw_wcstod(const WCHAR *s, WCHAR **end)
+{
+	char text[512], *stop;
+	double value;
+
+	etw_wcs_ascii(s, text, sizeof(text));
+	value = strtod(text, &stop);
+	if (end)
+		*end = (WCHAR *)(uintptr_t)(s + (stop - text));
+	return value;
+}
+
+static inline int _wtoi(const WCHAR *s)
+{
+	return (int)etw_wcstol(s, NULL, 10);
+}
+
+static inline LONG _wtol(const WCHAR *s)
+{
+	return etw_wcstol(s, NULL, 10);
+}
+
+static inline long long _wtoi64(const WCHAR *s)
+{
+	return etw_wcstoll(s, NULL, 10);
+}
+
+/* ---------------------------------------------- with the buffer's size */
+
+#ifndef _TRUNCATE
+#define _TRUNCATE	((size_t)-1)
+#endif
+typedef int errno_t;
+
+/* At most n units of src behind the first @at of dst; _TRUNCATE: what there is room for */
+static inline errno_t etw_wcs_append(WCHAR *dst, size_t size, size_t at, const WCHAR *src,
+				     size_t n)
+{
+	size_t length;
+
+	if (!dst || !size)
+		return EINVAL;
+	if (!src || at >= size) {
+		dst[0] = 0;
+		return EINVAL;
+	}
+	length = etw_wcsnlen(src, n == _TRUNCATE ? size - at : n);
+	if (length >= size - at) {
+		if (n != _TRUNCATE) {
+			dst[0] = 0;
+			return ERANGE;
+		}
+		length = size - at - 1;
+	}
+	memcpy(dst + at, src, length * sizeof(*dst));
+	dst[at + length] = 0;
+	return 0;
+}
+
+static inline errno_t wcscpy_s(WCHAR *dst, size_t size, const WCHAR *src)
+{
+	return etw_wcs_append(dst, size, 0, src, _TRUNCATE - 1);
+}
+
+static inline errno_t wcsncpy_s(WCHAR *dst, size_t size, const WCHAR *src, size_t n)
+{
+	return etw_wcs_append(dst, size, 0, src, n);
+}
+
+static inline errno_t wcscat_s(WCHAR *dst, size_t size, const WCHAR *src)
+{
+	return etw_wcs_append(dst, size, dst ? etw_wcsnlen(dst, size) : 0, src, _TRUNCATE - 1);
+}
+
+static inline errno_t wcsncat_s(WCHAR *dst, size_t size, const WCHAR *src, size_t n)
+{
+	return etw_wcs_append(dst, size, dst ? etw_wcsnlen(dst, size) : 0, src, n);
+}
+
+static inline size_t etw_strnlen(const char *s, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+/* The same for bytes */
+static inline errno_t etw_str_append(char *dst, size_t size, size_t at, const char *src, size_t n)
+{
+	size_t length;
+
+	if (!dst || !size)
+		return EINVAL;
+	if (!src || at >= size) {
+		dst[0] = 0;
+		return EINVAL;
+	}
+	length = etw_strnlen(src, n == _TRUNCATE ? size - at : n);
+	if (length >= size - at) {
+		if (n != _TRUNCATE) {
+			dst[0] = 0;
+			return ERANGE;
+		}
+		length = size - at - 1;
+	}
+	memcpy(dst + at, src, length);
+	dst[at + length] = 0;
+	return 0;
+}
+
+static inline errno_t strcpy_s(char *dst, size_t size, const char *src)
+{
+	return etw_str_append(dst, size, 0, src, _TRUNCATE - 1);
+}
+
+static inline errno_t strncpy_s(char *dst, size_t size, const char *src, size_t n)
+{
+	return etw_str_append(dst, size, 0, src, n);
+}
+
+static inline errno_t strcat_s(char *dst, size_t size, const char *src)
+{
+	return etw_str_append(dst, size, dst ? etw_strnlen(dst, size) : 0, src, _TRUNCATE - 1);
+}
+
+static inline errno_t strncat_s(char *dst, size_t size, const char *src, size_t n)
+{
+	return etw_str_append(dst, size, dst ? etw_strnlen(dst, size) : 0, src, n);
+}
+
+/* ---------------------------------------------------------------- UTF-8 */
+
+/* Wrong sequences and lone surrogates become U+FFFD. */
 
 static inline size_t etw_utf8_put(char *to, uint32_t c)
 {
@@ -187,22 +479,36 @@ static inline size_t etw_utf8_put(char *to, uint32_t c)
 	return 4;
 }
 
+/* The character at s[*i] of n units; *i moves behind it */
+static inline uint32_t etw_utf16_get(const WCHAR *s, size_t n, size_t *i)
+{
+	uint32_t c = s[(*i)++];
+
+	if (c >= 0xD800 && c < 0xDC00 && *i < n && s[*i] >= 0xDC00 && s[*i] < 0xE000)
+		return 0x10000 + ((c - 0xD800) << 10) + (uint32_t)(s[(*i)++] - 0xDC00);
+	return c >= 0xD800 && c < 0xE000 ? 0xFFFD : c;
+}
+
 /* n units as UTF-8 at to, which has room for 3 * n bytes; the number of bytes */
 static inline size_t etw_narrow_units(char *to, const WCHAR *s, size_t n)
 {
-	size_t i, size = 0;
+	size_t i = 0, size = 0;
 
-	for (i = 0; i < n; i++) {
-		uint32_t c = s[i];
-
-		if (c >= 0xD800 && c < 0xDC00 && i + 1 < n && s[i + 1] >= 0xDC00 &&
-		    s[i + 1] < 0xE000)
-			c = 0x10000 + ((c - 0xD800) << 10) + (uint32_t)(s[++i] - 0xDC00);
-		else if (c >= 0xD800 && c < 0xE000)
-			c = 0xFFFD;
-		size += etw_utf8_put(to + size, c);
-	}
+	while (i < n)
+		size += etw_utf8_put(to + size, etw_utf16_get(s, n, &i));
 	return size;
+}
+
+/* One character as UTF-16; the number of units, 1 or 2 */
+static inline size_t etw_utf16_put(WCHAR *to, uint32_t c)
+{
+	if (c < 0x10000) {
+		to[0] = (WCHAR)c;
+		return 1;
+	}
+	to[0] = (WCHAR)(0xD800 + ((c - 0x10000) >> 10));
+	to[1] = (WCHAR)(0xDC00 + (c & 0x3FF));
+	return 2;
 }
 
 /* The caller must free() the text; NULL: out of memory */
@@ -245,42 +551,119 @@ static inline WCHAR *etw_widen(const char *s)
 
 	if (!text)
 		return NULL;
-	while (*s) {
-		uint32_t c = etw_utf8_get(&s);
-
-		if (c >= 0x10000) {
-			text[n++] = (WCHAR)(0xD800 + ((c - 0x10000) >> 10));
-			c = 0xDC00 + (c & 0x3FF);
-		}
-		text[n++] = (WCHAR)c;
-	}
+	while (*s)
+		n += etw_utf16_put(text + n, etw_utf8_get(&s));
 	text[n] = 0;
 	return text;
 }
 
 ETW_END_DECLS
 
+#ifdef __cplusplus
+
+/* The size of an array need not be given. */
+template <size_t N> inline errno_t wcscpy_s(WCHAR (&dst)[N], const WCHAR *src)
+{
+	return wcscpy_s(dst, N, src);
+}
+
+template <size_t N> inline errno_t wcsncpy_s(WCHAR (&dst)[N], const WCHAR *src, size_t n)
+{
+	return wcsncpy_s(dst, N, src, n);
+}
+
+template <size_t N> inline errno_t wcscat_s(WCHAR (&dst)[N], const WCHAR *src)
+{
+	return wcscat_s(dst, N, src);
+}
+
+template <size_t N> inline errno_t strcpy_s(char (&dst)[N], const char *src)
+{
+	return strcpy_s(dst, N, src);
+}
+
+template <size_t N> inline errno_t strncpy_s(char (&dst)[N], const char *src, size_t n)
+{
+	return strncpy_s(dst, N, src, n);
+}
+
+template <size_t N> inline errno_t strcat_s(char (&dst)[N], const char *src)
+{
+	return strcat_s(dst, N, src);
+}
+
+#endif
+
+#define _wcsicmp	etw_wcsicmp
+#define _wcsnicmp	etw_wcsnicmp
+#define _wcsdup		etw_wcsdup
+#define _wcstoi64	etw_wcstoll
+#define _wcstoui64	etw_wcstoull
+#define wcstok_s	etw_wcstok
+
 #if __SIZEOF_WCHAR_T__ == 2
 
-#define wcslen		etw_wcslen
-#define wcsnlen		etw_wcsnlen
-#define wcscpy		etw_wcscpy
-#define wcsncpy		etw_wcsncpy
-#define wcscat		etw_wcscat
-#define wcsncat		etw_wcsncat
-#define wcscmp		etw_wcscmp
-#define wcsncmp		etw_wcsncmp
-#define wcsicmp		etw_wcsicmp
-#define _wcsicmp	etw_wcsicmp
-#define wcscasecmp	etw_wcsicmp
-#define wcsnicmp	etw_wcsnicmp
-#define _wcsnicmp	etw_wcsnicmp
-#define wcsncasecmp	etw_wcsnicmp
-#define wcschr		etw_wcschr
-#define wcsrchr		etw_wcsrchr
-#define wcsstr		etw_wcsstr
-#define wcsdup		etw_wcsdup
-#define _wcsdup		etw_wcsdup
+#ifdef __cplusplus
+/* For std::wcslen() and the like, which the macros below turn into std::etw_wcslen() */
+namespace std {
+using ::etw_wcslen;
+using ::etw_wcsnlen;
+using ::etw_wcscpy;
+using ::etw_wcsncpy;
+using ::etw_wcscat;
+using ::etw_wcsncat;
+using ::etw_wcscmp;
+using ::etw_wcsncmp;
+using ::etw_wcschr;
+using ::etw_wcsrchr;
+using ::etw_wcsstr;
+using ::etw_wcsspn;
+using ::etw_wcscspn;
+using ::etw_wcspbrk;
+using ::etw_wcstok;
+using ::etw_wmemcpy;
+using ::etw_wmemmove;
+using ::etw_wmemset;
+using ::etw_wmemcmp;
+using ::etw_wmemchr;
+using ::etw_wcstol;
+using ::etw_wcstoul;
+using ::etw_wcstoll;
+using ::etw_wcstoull;
+using ::etw_wcstod;
+}
+#endif
+
+#define wcslen(...)	etw_wcslen(__VA_ARGS__)
+#define wcsnlen(...)	etw_wcsnlen(__VA_ARGS__)
+#define wcscpy(...)	etw_wcscpy(__VA_ARGS__)
+#define wcsncpy(...)	etw_wcsncpy(__VA_ARGS__)
+#define wcscat(...)	etw_wcscat(__VA_ARGS__)
+#define wcsncat(...)	etw_wcsncat(__VA_ARGS__)
+#define wcscmp(...)	etw_wcscmp(__VA_ARGS__)
+#define wcsncmp(...)	etw_wcsncmp(__VA_ARGS__)
+#define wcschr(...)	etw_wcschr(__VA_ARGS__)
+#define wcsrchr(...)	etw_wcsrchr(__VA_ARGS__)
+#define wcsstr(...)	etw_wcsstr(__VA_ARGS__)
+#define wcsspn(...)	etw_wcsspn(__VA_ARGS__)
+#define wcscspn(...)	etw_wcscspn(__VA_ARGS__)
+#define wcspbrk(...)	etw_wcspbrk(__VA_ARGS__)
+#define wcstok(...)	etw_wcstok(__VA_ARGS__)
+#define wmemcpy(...)	etw_wmemcpy(__VA_ARGS__)
+#define wmemmove(...)	etw_wmemmove(__VA_ARGS__)
+#define wmemset(...)	etw_wmemset(__VA_ARGS__)
+#define wmemcmp(...)	etw_wmemcmp(__VA_ARGS__)
+#define wmemchr(...)	etw_wmemchr(__VA_ARGS__)
+#define wcstol(...)	etw_wcstol(__VA_ARGS__)
+#define wcstoul(...)	etw_wcstoul(__VA_ARGS__)
+#define wcstoll(...)	etw_wcstoll(__VA_ARGS__)
+#define wcstoull(...)	etw_wcstoull(__VA_ARGS__)
+#define wcstod(...)	etw_wcstod(__VA_ARGS__)
+#define wcsicmp(...)	etw_wcsicmp(__VA_ARGS__)
+#define wcscasecmp(...)	etw_wcsicmp(__VA_ARGS__)
+#define wcsnicmp(...)	etw_wcsnicmp(__VA_ARGS__)
+#define wcsncasecmp(...)	etw_wcsnicmp(__VA_ARGS__)
+#define wcsdup(...)	etw_wcsdup(__VA_ARGS__)
 
 #endif
 

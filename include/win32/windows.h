@@ -3,12 +3,14 @@
  * windows.h - the part of it that code using ETW needs
  *
  * For code ported from Windows.  Put include/win32 on the include path after
- * include/, and compile with -fshort-wchar if the code uses L"..." strings.
+ * include/, and compile with -fshort-wchar if the code uses L"..." strings; printf() and the
+ * like then take Microsoft's formats (<winstdio.h>).
  * All functions are inline, except GetLastError() and SetLastError() of libetw.  They are
- * those that code around ETW calls: memory, time, SIDs, messages, modules.
+ * those that code around ETW calls: memory, text, time, SIDs, messages, modules, files.
+ * libetw-win32.a has the start of programs that have a wmain().
  *
- * _WIN32 is not defined, and long has its Linux size.  LONG and ULONG have 32 bits: print
- * them with %d and %u.
+ * _WIN32 is not defined, and long has its Linux size.  LONG and ULONG have 32 bits: without
+ * -fshort-wchar print them with %d and %u.
  */
 #ifndef ETW_WIN32_WINDOWS_H
 #define ETW_WIN32_WINDOWS_H
@@ -34,6 +36,7 @@
 #include <guiddef.h>
 #include <sal.h>
 #include <wchar16.h>
+#include <winstdio.h>
 
 /* Directives of Microsoft's compiler (warning, comment, ...) mean nothing here. */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
@@ -179,11 +182,12 @@ ETW_END_DECLS
 #define _stricmp		strcasecmp
 #define _strnicmp		strncasecmp
 #define _strdup			etw_strdup
-#define _snprintf		snprintf	/* unlike Windows, terminates */
-#define _vsnprintf		vsnprintf
 #define _strtoi64		strtoll
 #define _strtoui64		strtoull
 #define _atoi64			atoll
+#define _byteswap_ushort	__builtin_bswap16
+#define _byteswap_ulong		__builtin_bswap32
+#define _byteswap_uint64	__builtin_bswap64
 
 /* ------------------------------------------------------------ functions */
 
@@ -269,8 +273,12 @@ static inline HLOCAL LocalFree(HLOCAL hMem)
 
 ETW_END_DECLS
 
+#include <consoleapi.h>
+#include <fileapi.h>
 #include <libloaderapi.h>
 #include <securitybaseapi.h>
+#include <stringapiset.h>
 #include <sysinfoapi.h>
+#include <winbase.h>
 
 #endif /* ETW_WIN32_WINDOWS_H */

@@ -43,9 +43,6 @@ ETW_BEGIN_DECLS
 #define RT_RCDATA		MAKEINTRESOURCE(10)
 #define RT_MESSAGETABLE		MAKEINTRESOURCE(11)
 #define RT_VERSION		MAKEINTRESOURCE(16)
-#define ERROR_RESOURCE_DATA_NOT_FOUND	1812
-#define ERROR_RESOURCE_TYPE_NOT_FOUND	1813
-#define ERROR_RESOURCE_NAME_NOT_FOUND	1814
 
 /* A mapped file; the handle is its address plus 1, as a data file's is on Windows. */
 struct etw_winmod {

@@ -3,9 +3,9 @@
  * types.h - types and macros of Windows drivers; include <etw/nt/etw.h>
  *
  * Kernel modules only.  The types, NTSTATUS codes, counted strings and small macros that
- * the tracing code of a driver uses.  Devices and IRPs are not supported: their types are
- * only declared, so that code can pass pointers on.  IN, OUT and OPTIONAL are not defined,
- * because Linux's headers use these words as names.
+ * the tracing code of a driver uses.  Devices and IRPs are only declared here, so that code
+ * can pass pointers on; include/win32-km/wdm.h has a stand-in for them.  IN, OUT and OPTIONAL
+ * are not defined, because Linux's headers use these words as names.
  *
  * WCHAR is u16.  The kernel is built with -fshort-wchar, so L"..." is a WCHAR string, and
  * the kernel's own UTF-16 functions take WCHAR strings.
@@ -72,13 +72,6 @@ typedef struct _DEVICE_OBJECT DEVICE_OBJECT, *PDEVICE_OBJECT;
 typedef struct _IRP IRP, *PIRP;
 
 /* --------------------------------------------------------------- NTSTATUS */
-
-#define STATUS_UNSUCCESSFUL		((NTSTATUS)0xC0000001)
-#define STATUS_NOT_IMPLEMENTED		((NTSTATUS)0xC0000002)
-#define STATUS_OBJECT_NAME_COLLISION	((NTSTATUS)0xC0000035)
-#define STATUS_INSUFFICIENT_RESOURCES	((NTSTATUS)0xC000009A)
-#define STATUS_NAME_TOO_LONG		((NTSTATUS)0xC0000106)
-#define STATUS_POSSIBLE_DEADLOCK	((NTSTATUS)0xC0000194)
 
 /*
  * etw.ko's errnos as NTSTATUS:

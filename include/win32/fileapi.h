@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * fileapi.h - files, and devices of drivers that are built on include/win32-km/wdm.h
+ *
+ * "\\.\NAME" is /dev/NAME; any other path is one of Linux.  Reads and writes are synchronous;
+ * sharing modes, attributes and templates have no effect.
+ *
+ * Semantics: Microsoft's pages "CreateFile function", "ReadFile function", "WriteFile
+ * function", "CloseHandle function", "DeleteFile function" and "DeviceIoControl function".
+ */
+#include <windows.h>	/* which includes this header where it belongs */
+
+#ifndef ETW_WIN32_FILEAPI_H
+#define ETW_WIN32_FILEAPI_H
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <winioctl.h>
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC	02000000	/* fcntl.h hides it with -std=c11 */
+#endif
+
+ETW_BEGIN_DECLS
+
+#define GENERIC_READ		0x80000000u
+#define GENERIC_WRITE		0x40000000u
+#define FILE_SHARE_READ		0x1
+#define FILE_SHARE_WRITE	0x2
+#define FILE_SHARE_DELETE	0x4
+#define CREATE_NEW		1
+#define CREATE_ALWAYS		2
+#define OPEN_EXISTING		3
+#define OPEN_ALWAYS		4
+#define TRUNCATE_EXISTING	5
+#define FILE_ATTRIBUTE_NORMAL	0x80
+
+typedef void *LPOVERLAPPED;
+
+/* A handle of a file: its descriptor plus 1, times 4 */
+static inline HANDLE etw_file_handle(int fd)
+{
+	return (HANDLE)(ULONG_PTR)(((ULONG_PTR)fd + 1) * 4);
+}
+
+static inline int etw_file_fd(HANDLE handle)
+{
+	ULONG_PTR value = (ULONG_PTR)handle;
+
+	return value && value <= 0x7FFFFFFF && !(value & 3) ? (int)(value / 4 - 1) : -1;
+}
+
+static inline DWORD etw_file_error(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return ERROR_FILE_NOT_FOUND;
+	case ENOTDIR:
+		return ERROR_PATH_NOT_FOUND;
+	case EACCES:
+	case EPERM:
+	case EISDIR:
+		return ERROR_ACCESS_DENIED;
+	case EEXIST:
+		return ERROR_FILE_EXISTS;
+	case EMFILE:
+	case ENFILE:
+		return ERROR_TOO_MANY_OPEN_FILES;
+	case EBADF:
+		return ERROR_INVALID_HANDLE;
+	case ENOMEM:
+		return ERROR_NOT_ENOUGH_MEMORY;
+	case ENOSPC:
+		return ERROR_DISK_FULL;
+	case EBUSY:
+		return ERROR_BUSY;
+	case EINVAL:
+		return ERROR_INVALID_PARAMETER;
+	case ENOTTY:
+		return ERROR_INVALID_FUNCTION;
+	case ENAMETOOLONG:
+		return ERROR_FILENAME_EXCED_RANGE;
+	default:
+		return ERROR_GEN_FAILURE;
+	}
+}
+
+static inline BOOL etw_file_result(int failed)
+{
+	if (failed)
+		SetLastError(etw_file_error(errno));
+	return !failed;
+}
+
+static inline HANDLE CreateFileA(LPCSTR lpFileName, DWORD dwDesiredAccess, DWORD dwShareMode,
+				 LPSECURITY_ATTRIBUTES lpSecurityAttributes,
+				 DWORD dwCreationDisposition, DWORD dwFlagsAndAttributes,
+				 HANDLE hTemplateFile)
+{
+	static const int flags[] = { 0, O_CREAT | O_EXCL, O_CREAT | O_TRUNC, 0, O_CREAT, O_TRUNC };
+	BOOL reads = (dwDesiredAccess & GENERIC_READ) != 0;
+	BOOL writes = (dwDesiredAccess & GENERIC_WRITE) != 0;
+	char device[256];
+	int fd;
+
+	UNREFERENCED_PARAMETER(dwShareMode);
+	UNREFERENCED_PARAMETER(lpSecurityAttributes);
+	UNREFERENCED_PARAMETER(dwFlagsAndAttributes);
+	UNREFERENCED_PARAMETER(hTemplateFile);
+	if (!lpFileName || dwCreationDisposition < CREATE_NEW ||
+	    dwCreationDisposition > TRUNCATE_EXISTING) {
+		SetLastError(ERROR_INVALID_PARAMETER);
+		return INVALID_HANDLE_VALUE;
+	}
+	if (!strncmp(lpFileName, "\\\\.\\", 4)) {
+		if (strlen(lpFileName) > 200) {
+			SetLastError(ERROR_FILENAME_EXCED_RANGE);
+			return INVALID_HANDLE_VALUE;
+		}
+		sprintf(device, "/dev/%s", lpFileName + 4);
+		lpFileName = device;
+	}
+	fd = open(lpFileName, flags[dwCreationDisposition] | O_CLOEXEC |
+		  (reads && writes ? O_RDWR : writes ? O_WRONLY : O_RDONLY), 0666);
+	return etw_file_result(fd < 0) ? etw_file_handle(fd) : INVALID_HANDLE_VALUE;
+}
+
+static inline HANDLE CreateFileW(LPCWSTR lpFileName, DWORD dwDesiredAccess, DWORD dwShareMode,
+				 LPSECURITY_ATTRIBUTES lpSecurityAttributes,
+				 DWORD dwCreationDisposition, DWORD dwFlagsAndAttributes,
+				 HANDLE hTemplateFile)
+{
+	char *name = lpFileName ? etw_narrow(lpFileName) : NULL;
+	HANDLE file = CreateFileA(name, dwDesiredAccess, dwShareMode, lpSecurityAttributes,
+				  dwCreationDisposition, dwFlagsAndAttributes, hTemplateFile);
+
+	free(name);
+	return file;
+}
+
+static inline BOOL CloseHandle(HANDLE hObject)
+{
+	return etw_file_result(close(etw_file_fd(hObject)));
+}
+
+/* 0 bytes at the end of the file.  @lpOverlapped must be NULL. */
+static inline BOOL ReadFile(HANDLE hFile, LPVOID lpBuffer, DWORD nNumberOfBytesToRead,
+			    LPDWORD lpNumberOfBytesRead, LPOVERLAPPED lpOverlapped)
+{
+	ssize_t n = lpOverlapped ? -1 : read(etw_file_fd(hFile), lpBuffer, nNumberOfBytesToRead);
+
+	if (lpOverlapped)
+		errno = EINVAL;
+	if (lpNumberOfBytesRead)
+		*lpNumberOfBytesRead = n < 0 ? 0 : (DWORD)n;
+	return etw_file_result(n < 0);
+}
+
+static inline BOOL WriteFile(HANDLE hFile, LPCVOID lpBuffer, DWORD nNumberOfBytesToWrite,
+			     LPDWORD lpNumberOfBytesWritten, LPOVERLAPPED lpOverlapped)
+{
+	ssize_t n = lpOverlapped ? -1 : write(etw_file_fd(hFile), lpBuffer, nNumberOfBytesToWrite);
+
+	if (lpOverlapped)
+		errno = EINVAL;
+	if (lpNumberOfBytesWritten)
+		*lpNumberOfBytesWritten = n < 0 ? 0 : (DWORD)n;
+	return etw_file_result(n < 0);
+}
+
+static inline BOOL DeleteFileA(LPCSTR lpFileName)
+{
+	return etw_file_result(unlink(lpFileName));
+}
+
+static inline BOOL DeleteFileW(LPCWSTR lpFileName)
+{
+	char *name = etw_narrow(lpFileName);
+	BOOL good = etw_file_result(!name || unlink(name));
+
+	free(name);
+	return good;
+}
+
+/* A driver's status as the error of the call */
+static inline DWORD etw_status_error(NTSTATUS status)
+{
+	switch (status) {
+	case STATUS_INVALID_PARAMETER:
+		return ERROR_INVALID_PARAMETER;
+	case STATUS_INVALID_HANDLE:
+		return ERROR_INVALID_HANDLE;
+	case STATUS_INVALID_DEVICE_REQUEST:
+		return ERROR_INVALID_FUNCTION;
+	case STATUS_BUFFER_OVERFLOW:
+		return ERROR_MORE_DATA;
+	case STATUS_BUFFER_TOO_SMALL:
+		return ERROR_INSUFFICIENT_BUFFER;
+	case STATUS_ACCESS_DENIED:
+		return ERROR_ACCESS_DENIED;
+	case STATUS_NO_MEMORY:
+		return ERROR_NOT_ENOUGH_MEMORY;
+	case STATUS_INSUFFICIENT_RESOURCES:
+		return ERROR_NO_SYSTEM_RESOURCES;
+	case STATUS_NOT_SUPPORTED:
+		return ERROR_NOT_SUPPORTED;
+	default:
+		return ERROR_GEN_FAILURE;
+	}
+}
+
+static inline BOOL DeviceIoControl(HANDLE hDevice, DWORD dwIoControlCode, LPVOID lpInBuffer,
+				   DWORD nInBufferSize, LPVOID lpOutBuffer, DWORD nOutBufferSize,
+				   LPDWORD lpBytesReturned, LPOVERLAPPED lpOverlapped)
+{
+	struct etw_device_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.input = (ULONG_PTR)lpInBuffer;
+	control.output = (ULONG_PTR)lpOutBuffer;
+	control.input_size = nInBufferSize;
+	control.output_size = nOutBufferSize;
+	control.code = dwIoControlCode;
+	if (lpOverlapped) {
+		SetLastError(ERROR_INVALID_PARAMETER);
+		return FALSE;
+	}
+	if (!etw_file_result(ioctl(etw_file_fd(hDevice), ETW_DEVICE_CONTROL, &control)))
+		return FALSE;
+	if (lpBytesReturned)
+		*lpBytesReturned = control.returned;
+	if (NT_SUCCESS(control.status))
+		return TRUE;
+	SetLastError(etw_status_error(control.status));
+	return FALSE;
+}
+
+ETW_END_DECLS
+
+#ifdef UNICODE
+#define CreateFile		CreateFileW
+#define DeleteFile		DeleteFileW
+#else
+#define CreateFile		CreateFileA
+#define DeleteFile		DeleteFileA
+#endif
+
+#endif /* ETW_WIN32_FILEAPI_H */

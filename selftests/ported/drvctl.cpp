@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A program that uses the driver of selftests/kmod/etw_ported, as on Windows
+//
+#include <windows.h>
+#include <winioctl.h>
+#include <cstdio>
+#include "parcelioctl.h"
+
+static int Failed(const char *what)
+{
+    printf("%s failed with %lu\n", what, GetLastError());
+    return 1;
+}
+
+int main()
+{
+    HANDLE device = CreateFileW(L"\\\\.\\PARCELDRV", GENERIC_READ | GENERIC_WRITE,
+        FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    WCHAR text[] = L"gr\x00FC\x00DF" L"e";
+    PARCEL_WEIGHT weight = { 7, 0 };
+    DWORD returned = 99;
+
+    if (device == INVALID_HANDLE_VALUE)
+        return Failed("CreateFile");
+    if (!DeviceIoControl(device, IOCTL_PARCEL_WEIGH, &weight, sizeof(weight.Number), &weight,
+                         sizeof(weight), &returned, nullptr))
+        return Failed("DeviceIoControl");
+    printf("%lu weighs %lu g, %lu bytes returned\n", weight.Number, weight.Grams, returned);
+    if (!WriteFile(device, text, sizeof(text) - sizeof(WCHAR), &returned, nullptr))
+        return Failed("WriteFile");
+    printf("%lu bytes written\n", returned);
+
+    // Each of these is refused, and says why.
+    if (DeviceIoControl(device, IOCTL_PARCEL_WEIGH, &weight, 1, &weight, sizeof(weight), &returned,
+                        nullptr) || GetLastError() != ERROR_INSUFFICIENT_BUFFER)
+        return Failed("the short request");
+    if (DeviceIoControl(device, IOCTL_PARCEL_NEITHER, nullptr, 0, nullptr, 0, &returned, nullptr) ||
+        GetLastError() != ERROR_NOT_SUPPORTED)
+        return Failed("the request by METHOD_NEITHER");
+    if (DeviceIoControl(device, IOCTL_PARCEL_WEIGH + 0x100, nullptr, 0, nullptr, 0, &returned,
+                        nullptr) || GetLastError() != ERROR_INVALID_FUNCTION)
+        return Failed("the unknown request");
+    if (WriteFile(device, text, 3, &returned, nullptr) ||
+        GetLastError() != ERROR_INVALID_PARAMETER)
+        return Failed("the odd write");
+    if (ReadFile(device, text, sizeof(text), &returned, nullptr))
+        return Failed("the read that the driver lacks");
+    CloseHandle(device);
+    return 0;
+}
