@@ -1,5 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * ntddk.h - for the tracing code of a ported driver; see <etw/nt/etw.h>
- */
-#include <etw/nt/etw.h>
+#include <wdm.h>
