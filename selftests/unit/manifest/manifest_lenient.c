@@ -423,6 +423,8 @@ static void test_many_errors(void)
 	   "millions of errors");
 	ok(said("more than 1000 errors in the XML: the rest is not read"), "reading ends");
 	ok(problems.warnings < 1100 && !strcmp(fields(), "a/4 field2/14"), "what came before is kept");
+	is(inner("<events><event value='1'></evt <event value='2' </evt <x </event>"), 0,
+	   "ends that are not finished");
 	is(read_many("<templates><template tid='t'>", "<data name='a' inType='win:UInt8'>", 30000,
 		     "</template></templates>" E("<event value='1' template='t'/>")), 0, "thousands without an end");
 	ok(first()->event_count == 1 && first()->templates[0].count == 30000, "all are read");

@@ -8,6 +8,7 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "manifest.h"
@@ -45,7 +46,7 @@ struct parser {
 	bool mending;
 	unsigned int wrappers;	/* still to come */
 	bool stopped;		/* the rest is not read */
-	const char *end_name;	/* mending: of an end that does not match, or NULL */
+	char end_name[64];	/* mending: of an end that does not match, cut; or empty */
 	struct level stack[MANIFEST_DEPTH_MAX + 1];
 	unsigned int top;	/* of the stack; neither skipped nor captured elements */
 	struct manifest_capture capture;	/* or text of an element */
@@ -407,6 +408,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 	for (i = 0; i < namespaces; i++)
 		bind_prefix(p, (const char *)namespace_list[2 * i],
 			    (const char *)namespace_list[2 * i + 1]);
+	p->end_name[0] = '\0';
 	if (p->mending && !p->capture.depth && is_ours(p, uri))
 		close_for(p, name);
 	if (p->skipped) {
@@ -450,13 +452,13 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 	/* After a fatal error, begins are no longer counted. */
 	if (p->reader->broken || p->stopped || !p->depth)
 		return;
-	if (p->end_name || (p->mending && !p->skipped && !p->capture.depth))
-		close_named(p, p->end_name ? p->end_name : (const char *)name);
+	if (*p->end_name || (p->mending && !p->skipped && !p->capture.depth))
+		close_named(p, *p->end_name ? p->end_name : (const char *)name);
 	else if (p->skipped)
 		p->skipped--;
 	else
 		end_innermost(p, name, prefix);
-	p->end_name = NULL;
+	p->end_name[0] = '\0';
 	while (p->bound && p->bindings[p->bound - 1].depth == p->depth)
 		p->bound--;
 	p->depth--;
@@ -587,8 +589,10 @@ static void read_on(struct parser *p, const xmlError *error)
 
 	if (!r->damage)
 		keep_damage(r, error);
+	/* The error is freed before the end is reported, which it is not always. */
+	p->end_name[0] = '\0';
 	if (p->mending && ends)
-		p->end_name = error->str2;
+		snprintf(p->end_name, sizeof(p->end_name), "%s", error->str2 ?: "");
 	else
 		etw_manifest_error(r, "not well-formed XML: %.*s",
 				   (int)strcspn(error->message, "\n"), error->message);
