@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * manifest - XML manifests, with the compiler's rules and for the decoder: the manifest is
- * complete, or a problem is reported
+ * complete, or a problem is reported; what the decoder takes decodes events, and can be
+ * written and read again
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tdh/model/model.h"
+#include "libfuzzer/event.h"
+#include "tdh/manifest/xml_write.h"
+#include "tdh/store/store.h"
+
+#define EVENTS_USED	16	/* of each provider */
+#define PAYLOAD_MAX	256
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,6 +64,53 @@ static void check_provider(const struct etw_manifest *m, const struct etw_mf_pro
 		etw_mf_map_find(&p->maps[i], 1);
 }
 
+/* An event with the input's last bytes as its payload */
+static void decode(struct etw_decoder *decoder, const struct etw_mf_provider *p,
+		   const struct etw_mf_event *e, const uint8_t *data, size_t size)
+{
+	const size_t most = size < PAYLOAD_MAX ? size : PAYLOAD_MAX;
+	struct input in = { data + size - most, most };
+	static struct etw_text text;
+	size_t len;
+	EVENT_RECORD record = {
+		.EventHeader = { .ProviderId = p->guid, .EventDescriptor = e->desc },
+		.UserData = take_block(&in, most, &len), .UserDataLength = (USHORT)most,
+	};
+	const struct etw_decoded *decoded;
+	int ret = etw_decode(decoder, &record, &decoded);
+
+	if (!ret)
+		use_event(decoder, &text);
+	else if (ret != -ENOMEM && ret != -ENOENT && ret != -EBADMSG)
+		abort();
+	free(record.UserData);
+}
+
+static void use(struct etw_manifest *m, const uint8_t *data, size_t size)
+{
+	struct etw_decoder *decoder = etw_decoder_new();
+	const struct etw_mf_provider *p;
+	struct etw_text xml = { .data = NULL };
+	unsigned int i, j;
+	int ret;
+
+	if (!decoder || etw_store_add(m))
+		abort();
+	for (i = 0; i < m->provider_count; i++) {
+		p = &m->providers[i];
+		for (j = 0; j < p->event_count && j < EVENTS_USED; j++)
+			decode(decoder, p, &p->events[j], data, size);
+		ret = etw_manifest_xml(p, &xml);
+		if (ret && ret != -EINVAL && ret != -ENOMEM)
+			abort();
+		etw_text_cut(&xml, 0);
+	}
+	etw_text_free(&xml);
+	etw_decoder_free(decoder);
+	if (etw_store_remove(m))
+		abort();
+}
+
 static int read_with(bool strict, const uint8_t *data, size_t size)
 {
 	struct etw_problems problems = { 0 };
@@ -74,6 +127,8 @@ static int read_with(bool strict, const uint8_t *data, size_t size)
 	if (!err) {
 		for (i = 0; i < manifest->provider_count; i++)
 			check_provider(manifest, &manifest->providers[i], strict);
+		if (!strict)
+			use(manifest, data, size);
 		etw_manifest_put(manifest);
 	}
 	etw_problems_free(&problems);
@@ -82,7 +137,11 @@ static int read_with(bool strict, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int strict = read_with(true, data, size), lenient = read_with(false, data, size);
+	int strict, lenient;
+
+	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
+	strict = read_with(true, data, size);
+	lenient = read_with(false, data, size);
 
 	/* What the compiler takes, the decoder takes. */
 	if (!strict && lenient == -EINVAL)

@@ -273,11 +273,12 @@ static const struct etw_mf_event *next_event(const struct etw_providers *provide
 {
 	const struct etw_mf_provider *p;
 	const struct etw_mf_event *event;
-	unsigned int i;
+	unsigned int i, j;
 
 	for (i = 0; i < providers->count; i++) {
 		p = providers->list[i];
-		for (event = p->events; event < p->events + p->event_count; event++) {
+		for (j = 0; j < p->event_count; j++) {
+			event = &p->events[j];
 			if (*before) {
 				*before = event == *before ? NULL : *before;
 				continue;

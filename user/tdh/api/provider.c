@@ -167,13 +167,16 @@ static void build_events(struct etw_block *block, void *context)
 /* The events of all manifests, each id and version once */
 static void collect_events(const struct etw_providers *all, struct etw_bytes *events)
 {
-	const struct etw_mf_event *e;
-	unsigned int i;
+	unsigned int i, j;
 
-	for (i = 0; i < all->count; i++)
-		for (e = all->list[i]->events; e < all->list[i]->events + all->list[i]->event_count; e++)
+	for (i = 0; i < all->count; i++) {
+		for (j = 0; j < all->list[i]->event_count; j++) {
+			const struct etw_mf_event *e = &all->list[i]->events[j];
+
 			if (etw_providers_event(all, e->desc.Id, e->desc.Version, NULL) == e)
 				etw_bytes_put(events, &e->desc, sizeof(e->desc));
+		}
+	}
 }
 
 TDHSTATUS TdhEnumerateManifestProviderEvents(LPGUID ProviderGuid, PPROVIDER_EVENT_INFO Buffer,

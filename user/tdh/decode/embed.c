@@ -88,12 +88,15 @@ static struct etw_mf_event *own_events(const struct etw_providers *all, unsigned
 {
 	const struct etw_mf_provider *p = all->list[i];
 	struct etw_mf_event *events = malloc((p->event_count + 1) * sizeof(*events));
-	const struct etw_mf_event *e;
+	unsigned int j;
 
 	*count = 0;
-	for (e = p->events; events && e < p->events + p->event_count; e++)
+	for (j = 0; events && j < p->event_count; j++) {
+		const struct etw_mf_event *e = &p->events[j];
+
 		if (etw_providers_event(all, e->desc.Id, e->desc.Version, NULL) == e)
 			events[(*count)++] = *e;
+	}
 	return events;
 }
 

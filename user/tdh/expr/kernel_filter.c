@@ -207,9 +207,11 @@ static bool is_described(const struct etw_kernel_schema *schema, const EVENT_DES
 
 static bool visit_provider(struct etw_kernel_compiler *c, bool adding)
 {
-	const struct etw_mf_event *event = c->provider->events, *end = event + c->provider->event_count;
+	unsigned int i;
 
-	for (; event < end; event++) {
+	for (i = 0; i < c->provider->event_count; i++) {
+		const struct etw_mf_event *event = &c->provider->events[i];
+
 		/* The decoder takes the first of two with one id and version. */
 		if (is_described(c->schema, &event->desc) ||
 		    etw_providers_event(&c->schema->providers, event->desc.Id, event->desc.Version,

@@ -211,9 +211,13 @@ static void field(struct xml *x, const struct etw_mf_template *t, const struct e
 static void fields(struct xml *x, const struct etw_mf_template *t)
 {
 	const struct etw_mf_field *f, *member;
+	unsigned int i;
 
-	for (f = t->fields; f < t->fields + t->top; f++) {
-		bool is_struct = f->flags & ETW_MF_STRUCT;
+	for (i = 0; i < t->top; i++) {
+		bool is_struct;
+
+		f = &t->fields[i];
+		is_struct = f->flags & ETW_MF_STRUCT;
 
 		puts_(x, is_struct ? "  <struct" : "  <data");
 		put_attr(x, "name", f->name);
@@ -238,9 +242,11 @@ static void templates(struct xml *x)
 {
 	const struct etw_mf_provider *p = x->provider;
 	const struct etw_mf_template *t;
+	unsigned int i;
 
 	section(x, "", "templates", p->template_count);
-	for (t = p->templates; t < p->templates + p->template_count; t++) {
+	for (i = 0; i < p->template_count; i++) {
+		t = &p->templates[i];
 		open_tag(x, &etw_element_template, t);
 		puts_(x, ">\n");
 		fields(x, t);
@@ -276,9 +282,11 @@ static void tasks(struct xml *x)
 {
 	const struct etw_mf_provider *p = x->provider;
 	const struct etw_mf_task *t;
+	unsigned int i;
 
 	section(x, "", "tasks", p->task_count);
-	for (t = p->tasks; t < p->tasks + p->task_count; t++) {
+	for (i = 0; i < p->task_count; i++) {
+		t = &p->tasks[i];
 		open_tag(x, &etw_element_task, t);
 		puts_(x, ">\n");
 		opcodes(x, t->opcodes, t->opcode_count);
@@ -310,9 +318,11 @@ static void events(struct xml *x)
 {
 	const struct etw_mf_provider *p = x->provider;
 	const struct etw_mf_event *e;
+	unsigned int i;
 
 	puts_(x, "<events>\n");
-	for (e = p->events; e < p->events + p->event_count; e++) {
+	for (i = 0; i < p->event_count; i++) {
+		e = &p->events[i];
 		open_tag(x, &etw_element_event, e);
 		keyword_names(x, e->keywords);
 		puts_(x, "/>\n");
