@@ -232,6 +232,87 @@ static void check_messages(void)
 	CHECK(!FormatMessageW(flags, W("%1!s%s!"), 0, 0, w, 60, (va_list *)wide));
 }
 
+static void store(BYTE *at, DWORD value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/* A module with one section, of the resource RT_MESSAGETABLE: messages 0x100 and 0x101 */
+static void make_module(BYTE module[1024])
+{
+	static const WCHAR hello[] = { 'H', 'i', ' ', '%', '1', 0 };
+	BYTE *resource = module + 512, *table = resource + 88;
+
+	memset(module, 0, 1024);
+	memcpy(module, "MZ", 2);
+	store(module + 60, 64);
+	memcpy(module + 64, "PE", 2);
+	store(module + 68, 0x18664);		/* x86-64, one section */
+	store(module + 84, 240);		/* size of the optional header */
+	store(module + 88, 0x20b);
+	store(module + 216, 0x1000);		/* address of the resources */
+	store(module + 340, 0x1000);
+	store(module + 344, 0x200);
+	store(module + 348, 512);
+	store(resource + 12, 1u << 16);		/* by type, name, language */
+	store(resource + 16, 11);
+	store(resource + 20, 0x80000018);
+	store(resource + 36, 1u << 16);
+	store(resource + 40, 1);
+	store(resource + 44, 0x80000030);
+	store(resource + 60, 1u << 16);
+	store(resource + 64, 0x409);
+	store(resource + 68, 72);
+	store(resource + 72, 0x1000 + 88);
+	store(resource + 76, 40);
+	store(table, 1);
+	store(table + 4, 0x100);
+	store(table + 8, 0x101);
+	store(table + 12, 16);
+	store(table + 16, 16 | 1u << 16);
+	memcpy(table + 20, hello, sizeof(hello));
+	store(table + 32, 8);
+	memcpy(table + 36, "abc", 4);
+}
+
+static DWORD module_message(HMODULE module, DWORD id, LPSTR text)
+{
+	DWORD_PTR values[] = { (DWORD_PTR)"you" };
+
+	return FormatMessageA(FORMAT_MESSAGE_FROM_HMODULE | FORMAT_MESSAGE_ARGUMENT_ARRAY, module, id,
+			      0, text, 60, (va_list *)values);
+}
+
+/* Any byte of the resource may be wrong: the message is then another one or none. */
+static void check_module(const char *directory)
+{
+	BYTE module[1024];
+	char path[300], text[60];
+	size_t i;
+
+	etw_snprintf(path, sizeof(path), "%s/module", directory);
+	for (i = 511; i < 640; i++) {
+		FILE *file = fopen(path, "w");
+		HMODULE opened;
+
+		make_module(module);
+		if (i > 511)
+			module[i] ^= 0xFF;
+		CHECK(file && fwrite(module, sizeof(module), 1, file) == 1 && !fclose(file));
+		opened = LoadLibraryExA(path, NULL, LOAD_LIBRARY_AS_DATAFILE);
+		CHECK(opened);
+		if (i > 511) {
+			module_message(opened, 0x101, text);
+		} else {
+			CHECK(module_message(opened, 0x100, text) == 6 && !strcmp(text, "Hi you"));
+			CHECK(module_message(opened, 0x101, text) == 3 && !strcmp(text, "abc"));
+			CHECK(!module_message(opened, 0x102, text) &&
+			      GetLastError() == ERROR_MR_MID_NOT_FOUND);
+		}
+		FreeLibrary(opened);
+	}
+}
+
 static void check_addresses(void)
 {
 	static const BYTE bytes[16] = { 0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 };
@@ -358,6 +439,7 @@ int main(int argc, char **argv)
 	check_stream(directory);
 	check_conversion();
 	check_messages();
+	check_module(directory);
 	check_addresses();
 	check_guids();
 	check_files(directory);
