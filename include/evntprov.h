@@ -213,15 +213,15 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
  * takes, because callbacks run one after another; if a callback never returns,
  * neither does this function.  Signals to the thread and its cancellation are
  * deferred meanwhile.  Called inside a callback, this function does not wait: the
- * new registration's callback runs after the current one.  In a vfork child it does
- * not wait either.
+ * new registration's callback runs after the current one.
  * The caller owns the handle and releases it with EventUnregister(); process exit
  * releases it too.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
  * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process, or no
  * descriptor is free);
- * ERROR_ACCESS_DENIED (access lists withhold the right to register the GUID).
+ * ERROR_ACCESS_DENIED (access lists withhold the right to register the GUID);
+ * ERROR_NOT_SUPPORTED (in a vfork child, whose registrations are its parent's).
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventRegister function".
  */
@@ -244,7 +244,8 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
  * callback ended the last registration.  dlclose() therefore leaves libetw.so in
  * memory; link a shared object that contains libetw.a with -Wl,-z,nodelete.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE (also for 0).
+ * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE (also for 0); ERROR_NOT_SUPPORTED (in a vfork
+ * child).
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventUnregister function".
  */
@@ -280,7 +281,7 @@ ETW_API ULONG EVNTAPI EventUnregister(REGHANDLE RegHandle);
  * ERROR_ALREADY_EXISTS (traits are already set); ERROR_ACCESS_DENIED (the caller may
  * not join the group); ERROR_NO_SYSTEM_RESOURCES (the user's limit on traits, see
  * max_user_traits in etw(4)); ERROR_NOT_SUPPORTED (any other class, including
- * EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  An error changes nothing.
+ * EventProviderBinaryTrackInfo, or in a vfork child); ERROR_NOT_ENOUGH_MEMORY.  An error changes nothing.
  * Context: any thread, callbacks included; not a signal handler.
  * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
  * Traits".
@@ -339,9 +340,10 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
  * payload is not readable).  After the last four, every session that did not get
  * the event counts it as lost.
  *
- * After fork() the first event of the child opens the device again.  While no descriptor
- * is free for that, the result is ERROR_NOT_ENOUGH_MEMORY too; the loss is counted if the
- * child still has its parent's descriptor of the device, and the next event tries again.
+ * After fork() the first event of the child opens the device again.  While it cannot, because
+ * no descriptor is free or the device has no path after chroot(2), the result is
+ * ERROR_NOT_ENOUGH_MEMORY too; the loss is counted if the child still has its parent's
+ * descriptor of the device, and the next event tries again.
  * A vfork() child opens the device for each event; its parent's state does not change.
  * Context: any thread, callbacks included.  Also a signal handler, unless a session
  * requests stacks and glibc is older than 2.35: unwinding then takes a lock that

@@ -50,11 +50,10 @@ static int system_ioctl(int fd, unsigned int command, void *arg)
 	return restore(ioctl(fd, command, arg), saved);
 }
 
-static int system_map(int fd, size_t len, void *fixed, void **out)
+static int system_map(int fd, size_t len, void **out)
 {
 	int saved = errno;
-	void *p = mmap(fixed, len, PROT_READ,
-		       MAP_SHARED | (fixed ? MAP_FIXED : 0), fd, 0);
+	void *p = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		return restore(-1, saved);

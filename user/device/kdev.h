@@ -37,8 +37,8 @@ struct etw_kdev_ops {
 	int (*open)(const char *path);		/* O_RDWR | O_CLOEXEC */
 	void (*close)(int fd);
 	int (*ioctl)(int fd, unsigned int command, void *arg);
-	/* MAP_SHARED, PROT_READ; replaces the mapping at fixed unless that is NULL */
-	int (*map)(int fd, size_t len, void *fixed, void **out);
+	/* MAP_SHARED, PROT_READ */
+	int (*map)(int fd, size_t len, void **out);
 	ssize_t (*read)(int fd, void *buf, size_t len);
 	int (*poll)(struct pollfd *fds, unsigned int count, int timeout_ms);
 	int (*identify)(int fd, struct etw_kdev_id *id);

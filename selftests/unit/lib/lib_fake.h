@@ -108,6 +108,7 @@ struct fake_state {
 	struct etw_provider_enable enables[2];
 	uint32_t member_count;
 	int open_error;			/* -errno of the next opens */
+	int map_error;			/* -errno of the next mappings */
 	int error[256];			/* -errno of the next command, by number */
 	bool mute;			/* registering queues no notification */
 	bool wants_stack;		/* some session, for all events */
@@ -221,15 +222,17 @@ static void fake_close(int fd)
 	close(fd);
 }
 
-static int fake_map(int fd, size_t len, void *fixed, void **out)
+static int fake_map(int fd, size_t len, void **out)
 {
 	struct fake_file *f = fake_file(fd);
 	void *p;
 
 	if (!f)
 		return -ENODEV;
-	p = mmap(fixed, len, PROT_READ, MAP_SHARED | (fixed ? MAP_FIXED : 0),
-		 fake_memfd, (f - fake->files) * ETW_ENABLE_AREA_SIZE);
+	if (fake->map_error)
+		return fake->map_error;
+	p = mmap(NULL, len, PROT_READ, MAP_SHARED, fake_memfd,
+		 (f - fake->files) * ETW_ENABLE_AREA_SIZE);
 	if (p == MAP_FAILED)
 		return -errno;
 	*out = p;

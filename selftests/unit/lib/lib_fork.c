@@ -94,20 +94,58 @@ static int child_registers(void)
 	return EventUnregister(own) || EventUnregister(handle);
 }
 
-static int child_without_device(void)
+/* Every event is counted as lost until the device can be opened. */
+static int loses_until(int *error, int err)
 {
-	uint32_t attempts, ioctls = fake->ioctls;
+	uint32_t lost = fake->lost, opens;
+	REGHANDLE own;
 
-	fake->open_error = -ENOENT;
-	attempts = fake->attempts;
-	if (EventWrite(handle, &event, 0, NULL) || EventWrite(handle, &event, 0, NULL))
+	*error = err;
+	if (EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY ||
+	    EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY)
 		return 1;
-	if (EventEnabled(handle, &event) || EventProviderEnabled(handle, 0, 0))
+	if (fake->lost != lost + 2 || !EventEnabled(handle, &event))
 		return 2;
-	if (fake->attempts != attempts + 1 || fake->ioctls != ioctls)
+	/* As in a program that never had a device */
+	if (EventRegister(&guid_b, NULL, NULL, &own) || EventEnabled(own, &event) ||
+	    EventWrite(own, &event, 0, NULL) || EventUnregister(own) || fake->lost != lost + 2)
 		return 3;
+	*error = 0;
+	opens = fake->opens;
+	if (write_one() || write_one())
+		return 4;
+	return fake->lost == lost + 2 && fake->opens == opens + 1 ? 0 : 5;
+}
+
+static int child_without_path(void)
+{
+	return loses_until(&fake->open_error, -ENOENT);
+}
+
+static int child_without_rights(void)
+{
+	return loses_until(&fake->open_error, -EACCES);
+}
+
+static int child_without_area(void)
+{
+	return loses_until(&fake->map_error, -EPERM);
+}
+
+static int device_fd(pid_t opener);
+
+/* A daemon that closes all descriptors: nothing can be counted, but the write fails. */
+static int child_without_anything(void)
+{
+	uint32_t lost = fake->lost;
+
+	close(device_fd(getppid()));
+	fake->open_error = -ENOENT;
+	if (EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY ||
+	    EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY || fake->lost != lost)
+		return 1;
 	fake->open_error = 0;
-	return EventUnregister(handle);
+	return write_one();
 }
 
 static GUID child_id;
@@ -133,8 +171,12 @@ static void test_fork(void)
 	is(in_child(child_writes, true), 0, "a raw clone that writes");
 	is(in_child(child_forks, false), 0, "a grandchild that writes");
 	is(in_child(child_registers, false), 0, "a child that registers");
-	is(in_child(child_without_device, false), 0, "a child without a device");
+	is(in_child(child_without_path, false), 0, "a child that cannot reach the device");
+	is(in_child(child_without_rights, false), 0, "one that may not open it");
+	is(in_child(child_without_area, false), 0, "one that cannot map it");
+	is(in_child(child_without_anything, false), 0, "one that has also closed its parent's");
 	fake->open_error = 0;
+	fake->map_error = 0;
 	is(fake->stale, 0, "no process wrote to another's registration");
 	opens = fake->opens;
 	is(write_one(), 0, "the parent writes on");
@@ -174,6 +216,23 @@ static int vfork_child_without_descriptors(void *arg)
 	return fake->lost == lost + 1 ? 0 : 2;
 }
 
+static int vfork_child_registers(void *arg)
+{
+	uint32_t ioctls = fake->ioctls, attempts = fake->attempts;
+	REGHANDLE own = 1;
+	BOOLEAN on = TRUE;
+
+	(void)arg;
+	if (EventRegister(&guid_b, NULL, NULL, &own) != ERROR_NOT_SUPPORTED || own)
+		return 1;
+	if (EventUnregister(handle) != ERROR_NOT_SUPPORTED)
+		return 2;
+	if (EventSetInformation(handle, EventProviderUseDescriptorType, &on, sizeof(on)) !=
+	    ERROR_NOT_SUPPORTED)
+		return 3;
+	return fake->ioctls != ioctls || fake->attempts != attempts;
+}
+
 /* The vfork child of a child that has written nothing yet */
 static int child_vforks(void)
 {
@@ -196,10 +255,11 @@ static void test_vfork(void)
 	is(in_vfork_child(vfork_child_without_descriptors), 0,
 	   "a vfork child without a free descriptor counts the loss");
 	is(write_one(), 0, "the parent writes on");
+	is(in_vfork_child(vfork_child_registers), 0, "a vfork child cannot change registrations");
+	is(fake->opens, opens + 2, "opens nothing");
+	is(write_one(), 0, "and the parent writes on");
 	is(in_child(child_vforks, false), 0, "a vfork child before its parent has written");
 }
-
-static int device_fd(pid_t opener);
 
 static int child_out_of_descriptors(void)
 {

@@ -81,6 +81,30 @@ static int lose_all(void *arg)
 	return 0;
 }
 
+/* As daemons do that separate privileges: the device has no path any more. */
+static int lose_in_chroot(void *arg)
+{
+	const REGHANDLE *reg = arg;
+	int i;
+
+	if (chroot("/sys") || chdir("/"))
+		return 2;
+	for (i = 0; i < EVENTS; i++)
+		if (vl_write(*reg, i, 0, 0, i) != ERROR_NOT_ENOUGH_MEMORY)
+			return 1;
+	return 0;
+}
+
+/* As daemon(3) of some systems does: the device gets a number that was its parent's. */
+static int write_all_closed(void *arg)
+{
+	int fd;
+
+	for (fd = 3; fd < 1024; fd++)
+		close(fd);
+	return write_all(arg);
+}
+
 static uint64_t lost(const struct vl_fixture *f)
 {
 	struct etw_session_stat st;
@@ -109,6 +133,19 @@ TEST_F(forks, child_without_descriptor_counts)
 	EXPECT_EQ(EVENTS, lost(&self->f));
 	EXPECT_EQ(0, in_vfork_child(lose_all, &self->f.reg));
 	EXPECT_EQ(2 * EVENTS, lost(&self->f));
+}
+
+TEST_F(forks, child_in_chroot_counts)
+{
+	EXPECT_EQ(0, in_child(lose_in_chroot, &self->f.reg));
+	EXPECT_EQ(EVENTS, lost(&self->f));
+}
+
+TEST_F(forks, child_that_closed_all_writes)
+{
+	EXPECT_EQ(0, in_child(write_all_closed, &self->f.reg));
+	EXPECT_TRUE(vl_got(self->f.r, self->f.session, EVENTS));
+	EXPECT_EQ(0, lost(&self->f));
 }
 
 /* As daemon() does: the child writes first when its parent has ended. */

@@ -82,6 +82,7 @@ struct work {
 	int fd;
 	struct etw_kdev_id id;
 	struct etw_poll_wakeup wake;
+	bool attached;
 	uint32_t epoch;
 	uint64_t asked;
 };
@@ -97,6 +98,7 @@ static bool get_work(struct etw_fork_state *proc, struct work *work)
 	work->fd = proc->fd;
 	work->id = proc->id;
 	work->wake = proc->wake;
+	work->attached = atomic_load(&proc->attached);
 	work->epoch = atomic_load(&proc->epoch);
 	work->asked = proc->asked;
 	etw_fork_state_unlock(proc, &saved);
@@ -134,7 +136,7 @@ static void wait_for_work(const struct work *work, bool device)
 		etw_kdev_poll(NULL, 0, 1000);
 }
 
-/* No descriptor is free: wait a second for one, or for a wake-up. */
+/* The device cannot be opened now: wait a second, or for a wake-up. */
 static void wait_for_descriptor(struct etw_fork_state *proc, const struct work *work)
 {
 	struct pollfd fds = { .fd = work->wake.fds[0], .events = POLLIN };
@@ -157,8 +159,8 @@ static void *thread_main(void *arg)
 		struct etw_notify n = { .filter = (uintptr_t)data, .filter_cap = sizeof(data) };
 		int ret;
 
-		/* After a failure, wait for another descriptor. */
-		if (work.fd < 0 || (bad && bad_epoch == work.epoch)) {
+		/* After a failure, or without a device, wait for another descriptor. */
+		if ((work.fd < 0 && work.attached) || (bad && bad_epoch == work.epoch)) {
 			answer(proc, &work, UINT64_MAX);
 			wait_for_work(&work, false);
 			continue;
@@ -246,7 +248,7 @@ void etw_callback_wait(struct etw_fork_state *proc, uint64_t handle)
 
 void etw_callback_wait_first(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle)
 {
-	if (!reg->due || is_self(proc) || proc->pid != getpid())
+	if (!reg->due || is_self(proc))
 		return;
 	/* Wake the thread, even if nothing is queued. */
 	if (proc->state == ETW_THREAD_RUNS)

@@ -28,8 +28,8 @@ void etw_callback_wait(struct etw_fork_state *proc, uint64_t handle);
 
 /*
  * Wait until the first callback of a new registration that was already enabled has
- * returned. Returns at once inside a callback, which runs on the thread itself, and in
- * a vfork child. Drops the lock while waiting.
+ * returned. Returns at once inside a callback, which runs on the thread itself. Drops the
+ * lock while waiting.
  *
  * The wait needs no timeout. REGISTER sets the enable entry and queues the notification
  * before it returns, and the thread takes notifications in order. So either the

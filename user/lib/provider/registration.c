@@ -68,8 +68,7 @@ static __attribute__((__constructor__)) void notice_forks(void)
 	pthread_atfork(NULL, NULL, forked);
 }
 
-/* Is the caller a vfork child? */
-static bool is_guest(const struct etw_fork_state *proc)
+bool etw_is_guest(const struct etw_fork_state *proc)
 {
 	return proc->pid && proc->pid != getpid();
 }
@@ -90,6 +89,12 @@ struct etw_reg etw_regs[ETW_REGISTRATIONS_MAX];
  * require attaching.
  */
 static struct etw_enable_entry *area;
+
+/*
+ * Is the area the device's?  Then the device exists, since its module stays for as long as
+ * the area is mapped, and events that the area enables are lost while it cannot be opened.
+ */
+static bool area_is_device;
 
 /* The descriptor that a child inherited from its parent; the child closes it. */
 static struct {
@@ -160,7 +165,7 @@ int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, vo
 		    try_write(proc, reg, handle, command, write, size, &ret))
 			return ret;
 		/* A signal handler inside a write of this thread cannot attach. */
-		if (passes || is_guest(proc))
+		if (passes || etw_is_guest(proc))
 			return etw_write_apart(proc, reg, handle, command, write, size);
 		if (etw_reg_attach(proc, epoch))
 			return lose(reg, command, write);
@@ -343,10 +348,14 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	return 0;
 }
 
-/* The device may be opened later: no descriptor or memory is free now. */
-static bool is_shortage(int err)
+/*
+ * May the device be opened later, so that events are lost until then?  No descriptor or memory
+ * is free now; or this process or its parent had the device, but its path cannot be opened here,
+ * as after chroot(2).
+ */
+static bool is_temporary(int err)
 {
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || (err && area_is_device);
 }
 
 static bool has_inherited(const struct etw_fork_state *proc)
@@ -371,68 +380,107 @@ static int open_device(struct etw_fork_state *proc)
 	return etw_kdev_open();
 }
 
-/* Use the opened device: map its area over the current one; 0 or -errno. */
-static int use_device(struct etw_fork_state *proc, int fd)
+/* A device that was opened, and its area */
+struct opened {
+	int fd;
+	struct etw_kdev_id id;
+	void *area;
+};
+
+/* 0, or -errno; nothing has changed then, except that the inherited descriptor may be closed. */
+static int device_prepare(struct etw_fork_state *proc, struct opened *new)
 {
-	void *mapping;
 	int ret;
 
-	if (fd < 0)
-		return fd;
-	ret = etw_kdev_identify(fd, &proc->id);
+	new->fd = open_device(proc);
+	if (new->fd < 0)
+		return new->fd;
+	ret = etw_kdev_identify(new->fd, &new->id);
+	if (!ret)
+		ret = etw_kdev_ops->map(new->fd, ETW_ENABLE_AREA_SIZE, &new->area);
 	if (ret)
-		goto err_close;
-	ret = etw_kdev_ops->map(fd, ETW_ENABLE_AREA_SIZE, area, &mapping);
-	if (ret)
-		goto err_close;
-	area = mapping;
-	proc->fd = fd;
-	inherited.id = proc->id;
-	inherited.fd = fd;
-	return 0;
-
-err_close:
-	etw_kdev_close(fd);
+		etw_kdev_close(new->fd);
 	return ret;
 }
 
-/* Release the old device: its registrations end with the last reference. */
-static void forget_device(struct etw_fork_state *proc)
+/*
+ * Release the old device: its registrations end with the last reference. opened: the new
+ * descriptor, or negative.
+ */
+static void forget_device(struct etw_fork_state *proc, int opened)
 {
-	int saved = errno;
-
 	/*
 	 * Within one process, the descriptor is already closed or reused for another
-	 * file; a child has its own copy of the parent's.
+	 * file; a child has its own copy of the parent's, unless it has closed that and got
+	 * its number again.
 	 */
-	if (has_inherited(proc))
+	if (inherited.fd != opened && has_inherited(proc))
 		etw_kdev_close(inherited.fd);
 	inherited.fd = -1;
 	proc->fd = -1;
+}
+
+/* Without a device nothing is enabled. */
+static void area_clear(void)
+{
+	int saved = errno;
+
+	area_is_device = false;
 	if (area && mmap(area, ETW_ENABLE_AREA_SIZE, PROT_READ,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		errno = saved;
 }
 
+/* Use the opened device: move its area over the current one; 0 or -errno. */
+static int use_device(struct etw_fork_state *proc, const struct opened *new)
+{
+	int err, saved = errno;
+
+	if (!area) {
+		area = new->area;
+	} else if (mremap(new->area, ETW_ENABLE_AREA_SIZE, ETW_ENABLE_AREA_SIZE,
+			  MREMAP_MAYMOVE | MREMAP_FIXED, area) == MAP_FAILED) {
+		err = -errno;
+		munmap(new->area, ETW_ENABLE_AREA_SIZE);
+		etw_kdev_close(new->fd);
+		errno = saved;
+		return err;
+	}
+	area_is_device = true;
+	proc->id = new->id;
+	proc->fd = new->fd;
+	inherited.id = new->id;
+	inherited.fd = new->fd;
+	return 0;
+}
+
 /*
  * Open the device and register all entries with it. Returns 0 or the reason why there
- * is no device; *result is the result for wanted, if that is not NULL. In a shortage
- * nothing changes, so the next event tries again.
+ * is no device; *result is the result for wanted, if that is not NULL. If the reason is
+ * temporary, no registration changes, and the next event tries again.
  */
 static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int *result)
 {
-	int i, err, ret, fd = open_device(proc);
+	struct opened new;
+	int i, ret, err = device_prepare(proc, &new);
 
-	if (is_shortage(fd)) {
+	if (is_temporary(err)) {
+		/* As in a new child: whatever needs the device tries again. */
+		atomic_store(&proc->attached, 0);
+		proc->fd = -1;
+		etw_callback_moved(proc);
 		if (wanted)
-			*result = fd;
-		return fd;
+			*result = err;
+		return err;
 	}
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
 		if (is_live(&etw_regs[i]))
 			close_reg(&etw_regs[i], &undecided);
-	forget_device(proc);
-	err = use_device(proc, fd);
+	forget_device(proc, new.fd);
+	if (!err)
+		err = use_device(proc, &new);
+	if (err)
+		area_clear();
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -464,7 +512,7 @@ int etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch)
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
 	etw_fork_state_unlock(proc, &saved);
-	return is_shortage(err) ? err : 0;
+	return is_temporary(err) ? err : 0;
 }
 
 /* An unused entry with its next handle, or NULL. */
@@ -518,8 +566,12 @@ static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 		ret = register_reg(proc, reg);
 	if (etw_is_stale(ret))
 		err = attach(proc, reg, &ret);
-	/* The process may open the device but not register. */
-	return (ret == -EPERM || ret == -EACCES) && err ? 0 : what_counts(ret);
+	/* The process may not open the device. */
+	ret = (ret == -EPERM || ret == -EACCES) && err ? 0 : what_counts(ret);
+	/* Inherited registrations wait for the device; the kernel has never known this one. */
+	if (err && !ret)
+		atomic_store(&reg->entry, &disabled);
+	return ret;
 }
 
 int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info)
@@ -652,6 +704,8 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
+	if (etw_is_guest(proc))
+		return ERROR_NOT_SUPPORTED;
 	atomic_store(&etw_registered, list_guids);
 	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);
@@ -689,6 +743,8 @@ ULONG etw_reg_remove(uint64_t handle, bool classic)
 
 	if (!proc)
 		return ERROR_INVALID_HANDLE;
+	if (etw_is_guest(proc))
+		return ERROR_NOT_SUPPORTED;
 	etw_fork_state_lock(proc, &saved);
 	reg = etw_reg_find(handle);
 	if (!reg || reg->classic != classic) {

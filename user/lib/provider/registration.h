@@ -79,6 +79,9 @@ const GUID *etw_activity_current(void);
 /* NULL only if out of memory. */
 struct etw_fork_state *etw_fork_state_get(void);
 
+/* Is the caller a vfork child? It must not change the state, which is its parent's. */
+bool etw_is_guest(const struct etw_fork_state *proc);
+
 /* The state that etw_fork_state_unlock() restores for the calling thread */
 struct etw_fork_state_saved {
 	sigset_t signals;
@@ -147,8 +150,8 @@ static inline const struct etw_enable_entry *etw_reg_entry(struct etw_reg *reg)
  * argument, of which this sets size and slot. After a fork, or if the device's
  * descriptor was closed or replaced, registers everything again first. A vfork child
  * writes through a registration of its own. -EBADF: the registration has ended;
- * -ENOENT: it is not enabled any more; -ENOMEM: no descriptor is free, or a session has
- * no buffer.
+ * -ENOENT: it is not enabled any more; -ENOMEM: the device cannot be opened, or a session
+ * has no buffer.
  */
 int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, void *write,
 		  uint32_t size);
@@ -161,9 +164,9 @@ static inline bool etw_is_stale(int ret)
 
 /*
  * Open the device and register everything with it, unless that was done since epoch.
- * Without a device all registrations become disabled. Returns 0, or -errno if no
- * descriptor is free now: then nothing has changed. Not in a vfork child, and not inside a
- * write of the same thread.
+ * Without a device all registrations become disabled. Returns 0, or -errno if there is a
+ * device that cannot be opened now: then no registration has changed. Not in a vfork child, and not
+ * inside a write of the same thread.
  */
 int etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch);
 

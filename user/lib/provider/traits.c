@@ -77,6 +77,8 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		return ret;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
+	if (etw_is_guest(proc))
+		return ERROR_NOT_SUPPORTED;
 	etw_fork_state_lock(proc, &saved);
 	reg = etw_reg_find(RegHandle);
 	if (!reg || reg->classic)
