@@ -1500,7 +1500,8 @@ ETW_API ULONG WMIAPI GetTraceEnableFlags(TRACEHANDLE TraceHandle);
  * Return: ERROR_SUCCESS; ERROR_INVALID_FLAG_NUMBER (Flags);
  * ERROR_INVALID_PARAMETER (NULL, Size); ERROR_INVALID_HANDLE (no provider of this
  * process is enabled by that session); ERROR_MORE_DATA (larger than a buffer or
- * 64 KB); ERROR_NOT_ENOUGH_MEMORY (no free buffer); ERROR_NOACCESS.
+ * 64 KB); ERROR_NOT_ENOUGH_MEMORY (no free buffer); ERROR_NOACCESS; ERROR_ACCESS_DENIED
+ * (class RT_LostEvent, by which a trace says that events are missing).
  * Semantics: Microsoft's page "TraceEvent function".
  */
 ETW_API ULONG WMIAPI TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace);

@@ -617,7 +617,8 @@ struct etw_event_write {
  * ETW_IOC_CLASSIC: write one record to the session that has enabled a classic
  * registration of the calling process.  ENOENT: the session with that logger id has
  * not enabled it, or no longer; no loss is counted.  EINVAL: the registration is not
- * classic.  The call fails if the record was lost, unless the session is INDEPENDENT.
+ * classic.  EACCES: the class is ETW_LOST_EVENT_GUID, or a kernel module holds the
+ * registration's GUID.  The call fails if the record was lost, unless the session is INDEPENDENT.
  * Members that the kind does not use are 0.
  */
 struct etw_classic_write {

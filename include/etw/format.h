@@ -287,6 +287,14 @@ struct etw_ext_context {
 /* ------------------------------------------------------------------- losses */
 
 /*
+ * The class RT_LostEvent of ETW: types 32 to 34 are lost events, buffers and files.  etw.ko
+ * writes one, with ETW_EVENT_KERNEL_MODE, in place of a driver's event that could not be read,
+ * and refuses classic records of that class.
+ */
+#define ETW_LOST_EVENT_GUID	\
+	ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e)
+
+/*
  * What a session loses is recorded in its own buffers, by events of the provider Etw-Ledger:
  * how many events of one CPU one cause cost, and within which interval.  Such an event
  * stands where there was room for it, in the first buffer that is delivered a grace period

@@ -89,9 +89,7 @@ s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 	return at - start;
 }
 
-/* The class RT_LostEvent, with which ETW reports losses within a trace */
-static const struct etw_guid lost_guid =
-	ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e);
+static const struct etw_guid lost_guid = ETW_LOST_EVENT_GUID;
 
 #define LOST_EVENT	32	/* its event type: one event */
 

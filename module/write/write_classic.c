@@ -180,6 +180,9 @@ static bool is_valid(const struct etw_classic_write *w)
 	       (!w->instance && !w->parent && etw_guid_is_null(&w->parent_guid));
 }
 
+/* Of this class only the kernel writes: it says that events are missing from the trace. */
+static const struct etw_guid lost_event = ETW_LOST_EVENT_GUID;
+
 /* Is there a session to write to?  Checked before any data is copied. */
 static int classic_wanted(struct etw_process_hot *p, const struct etw_classic_write *w)
 {
@@ -209,6 +212,8 @@ long etw_write_classic(struct file *file, void *arg)
 
 	if (!is_valid(w))
 		return -EINVAL;
+	if (etw_guid_equal(&w->guid, &lost_event))
+		return -EACCES;
 	err = classic_wanted(p, w);
 	if (err)
 		return err;

@@ -32,9 +32,7 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 	[ETW_GAP_FILES] = { "between_files", "missing between two files" },
 };
 
-/* Class RT_LostEvent, see evntrace.h; opcodes 32 to 34 */
-static const struct etw_guid lost_event = ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36,
-						   0x57, 0xf8, 0x94, 0x7e, 0x7e);
+static const struct etw_guid lost_event = ETW_LOST_EVENT_GUID;
 
 int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw)
 {
@@ -86,6 +84,22 @@ static bool holds_records(const uint8_t *data, uint32_t begin, uint32_t end, int
 		classic.time = time;
 	}
 	return false;
+}
+
+/*
+ * Does this record report a loss, rather than pretend to?  In a session of ours a process may
+ * write what it likes, but not as the kernel; a program's file has what a reader recorded.
+ */
+static bool is_lost_event(const struct etw_verify *verify, const struct etw_seen_buffer *in,
+			  const struct etw_event_header *h)
+{
+	if (memcmp(&h->provider, &lost_event, sizeof(lost_event)) || h->desc.opcode < 32 ||
+	    h->desc.opcode > 34)
+		return false;
+	if (verify->v->info.header.ProviderVersion)
+		return true;
+	return in->library ? !(h->flags & ETW_EVENT_USER_MODE) :
+			     h->flags & ETW_EVENT_KERNEL_MODE;
 }
 
 static int take_lost_event(struct etw_verify *verify, const struct etw_event_header *h)
@@ -171,8 +185,7 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 			continue;
 		}
 		verify->v->events += !etw_etl_is_system(view.header);
-		if (!memcmp(&view.header->provider, &lost_event, sizeof(lost_event)) &&
-		    view.header->desc.opcode >= 32 && view.header->desc.opcode <= 34)
+		if (is_lost_event(verify, seen, view.header))
 			*err = take_lost_event(verify, view.header);
 	}
 	return what;

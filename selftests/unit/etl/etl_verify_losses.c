@@ -6,13 +6,10 @@
 
 #include "core/losses.h"
 
-static const struct etw_guid lost_event = ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36,
-						   0x57, 0xf8, 0x94, 0x7e, 0x7e);
+static const struct etw_guid lost_event = ETW_LOST_EVENT_GUID;
 
 static void test_reported(void)
 {
-	struct etw_event_header *e;
-
 	bad = good;
 	header(&bad)->events_lost = 3;
 	ok(finds(ETW_GAP_NOT_WRITTEN), "events that the header counts as lost");
@@ -34,11 +31,46 @@ static void test_reported(void)
 	bad = good;
 	buffer(&bad, 5)->flags |= ETW_BUFFER_BUFFER_LOST;
 	ok(finds(ETW_GAP_FLAGGED_BUFFER), "a buffer's flag for lost buffers");
+}
+
+/* A record of the class RT_LostEvent with these flags: is it a gap of that file? */
+static bool reports(enum kind kind, uint16_t flags, uint8_t opcode)
+{
+	struct etw_event_header *e;
+	struct etw_verdict v;
+	bool found;
+
+	make(&good, kind);
 	bad = good;
-	e = (void *)((char *)buffer(&bad, 5) + ETW_BUFFER_HEADER_SIZE);
+	e = (void *)((char *)buffer(&bad, 3) + ETW_BUFFER_HEADER_SIZE);
 	e->provider = lost_event;
-	e->desc.opcode = 32;
-	ok(finds(ETW_GAP_READER), "a record of a reader's loss");
+	e->desc.opcode = opcode;
+	e->flags = flags;
+	if (!judge_bad(&v))
+		return false;
+	found = has_gap(&v, ETW_GAP_READER);
+	if (found == etw_verdict_whole(&v))
+		abort();
+	etw_verdict_free(&v);
+	return found;
+}
+
+/* A process cannot make a whole file incomplete. */
+static void test_lost_event(void)
+{
+	uint8_t opcode;
+
+	for (opcode = 32; opcode <= 34; opcode++) {
+		ok(reports(SESSION, ETW_EVENT_KERNEL_MODE, opcode), "a loss of a driver's event");
+		ok(!reports(SESSION, ETW_EVENT_USER_MODE, opcode), "a process pretends a loss");
+		ok(!reports(SESSION, ETW_EVENT_CLASSIC_HEADER, opcode), "by a classic event");
+		ok(reports(PROGRAM, ETW_EVENT_CLASSIC_HEADER, opcode), "a record of a reader's loss");
+		ok(!reports(PROGRAM, ETW_EVENT_USER_MODE, opcode), "a copy of what a process wrote");
+		ok(reports(WINDOWS, ETW_EVENT_CLASSIC_HEADER, opcode), "another system's record");
+		ok(reports(WINDOWS, ETW_EVENT_USER_MODE, opcode), "whatever its flags mean there");
+	}
+	ok(!reports(SESSION, ETW_EVENT_KERNEL_MODE, 31) && !reports(SESSION, ETW_EVENT_KERNEL_MODE, 35),
+	   "other types report nothing");
 }
 
 #define LOSS_BUFFER	5
@@ -397,6 +429,8 @@ int main(void)
 	close(fd);
 	make(&good, SESSION);
 	test_reported();
+	test_lost_event();
+	make(&good, SESSION);
 	test_recorded();
 	test_lost_to_file();
 	test_many_hints();

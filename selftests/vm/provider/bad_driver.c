@@ -12,8 +12,7 @@
 #include "kmod/etw_test/etw_test.h"
 
 static const struct etw_guid guid = ETW_TEST_GUID;
-static const struct etw_guid lost_guid =
-	ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e);
+static const struct etw_guid lost_guid = ETW_LOST_EVENT_GUID;
 
 #define DEATHS	12	/* more than writers may be nested */
 

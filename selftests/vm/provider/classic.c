@@ -413,6 +413,31 @@ TEST_F(classic, refused_arguments)
 }
 
 /* A record that does not fit is counted as lost, by its cause. */
+/* A trace says by this class that events are missing; no process may say so. */
+TEST_F(classic, lost_event_class)
+{
+	EVENT_TRACE_HEADER event = { .Size = sizeof(event), .Flags = WNODE_FLAG_TRACED_GUID };
+	const struct etw_guid lost_event = ETW_LOST_EVENT_GUID;
+	struct etw_session a = { .handle = self->a };
+	struct etw_classic_write w;
+	int slot;
+
+	ASSERT_EQ(0, vm_query(self->fd, self->a, &a));
+	slot = vm_register_flags(self->fd, vm_guid(3), ETW_REGISTER_CLASSIC, 0);
+	ASSERT_LE(0, slot);
+	ASSERT_EQ(0, vl_enable(self->a, 3, 0, 0, 0));
+	for (event.Class.Type = 0; event.Class.Type < 40; event.Class.Type++) {
+		w = raw(slot, a.logger_id);
+		w.guid = lost_event;
+		w.type = event.Class.Type;
+		EXPECT_EQ(-EACCES, raw_write(self->fd, w));
+		w.kind = ETW_CLASSIC_INSTANCE;
+		EXPECT_EQ(-EACCES, raw_write(self->fd, w));
+	}
+	w = raw(slot, a.logger_id);
+	EXPECT_EQ(0, raw_write(self->fd, w));
+}
+
 TEST_F(classic, losses)
 {
 	struct etw_session s = vm_session("small");
