@@ -149,7 +149,9 @@
  * and as many again after its first snapshot.  SECURE: only registrations with
  * the right LOG_EVENT write to the session.
  *
- * STOP: the name of the session is free again when STOP returns.
+ * STOP: the name of the session is free again when STOP returns.  What waits for consumers
+ * stays for them; without one it is discarded, and so is the ring of a BUFFERING session.
+ * discarded_events has that number.
  *
  * Beyond these a session that is not BUFFERING has a reserve.  Once no other buffer is free,
  * it is for kernel modules, for users who hold less than their share of the buffers, and for
@@ -201,6 +203,9 @@ struct etw_session {
 	__u64 log;		/* in: struct etw_session_log *, filled if there is a file; or 0 */
 	__u32 reserve_buffers;	/* out: further buffers, kept for others than a flooding process */
 	__u32 user_budget_kb;	/* in/out: KB a second from each user's processes; 0: no limit */
+	/* out: no consumer had taken them when the session stopped */
+	__u64 discarded_buffers;
+	__u64 discarded_events;
 };
 
 struct etw_session_enum {
@@ -259,8 +264,7 @@ struct etw_session_stat {
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
 	__u64 overwritten_events;	/* out */
-	/* out: delivered, but no consumer had taken them when the session stopped */
-	__u64 discarded_buffers;
+	__u64 discarded_buffers;	/* out: as in etw_session */
 	__u64 discarded_events;
 	/*
 	 * out: lost because a writer in the buffer died before it finished an event.  Once the

@@ -98,6 +98,8 @@ static int session_describe(struct etw_trace_session *s, struct etw_session *a)
 	a->free_buffers = etw_buffers_available(s);
 	a->reserve_buffers = etw_fair_reserve(&s->hot.fair);
 	a->user_budget_kb = s->hot.fair.budget_kb;
+	a->discarded_buffers = s->discarded_buffers;
+	a->discarded_events = s->discarded_events;
 	a->buffers_written = min_t(u64, s->buffers_delivered, U32_MAX);
 	a->events_lost = min_t(u64, lost, U32_MAX);
 	a->rt_buffers_lost = min_t(u64, s->rt_buffers_lost, U32_MAX);

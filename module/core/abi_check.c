@@ -47,7 +47,9 @@ AT(etw_session, file, 168, 8);
 AT(etw_session, log, 176, 8);
 AT(etw_session, reserve_buffers, 184, 4);
 AT(etw_session, user_budget_kb, 188, 4);
-SIZE(etw_session, 192);
+AT(etw_session, discarded_buffers, 192, 8);
+AT(etw_session, discarded_events, 200, 8);
+SIZE(etw_session, 208);
 
 AT(etw_session_file, size, 0, 4);
 AT(etw_session_file, flags, 4, 4);

@@ -330,6 +330,8 @@ void session_json(struct etw_text *to, const struct session *session)
 	json_writer_unsigned(to, "buffers_delivered", s->buffers_written);
 	json_writer_unsigned(to, "events_lost", s->events_lost);
 	json_writer_unsigned(to, "rt_buffers_lost", s->rt_buffers_lost);
+	json_writer_unsigned(to, "discarded_buffers", s->discarded_buffers);
+	json_writer_unsigned(to, "discarded_events", s->discarded_events);
 	if (has_log(session))
 		json_log(to, session);
 }

@@ -160,6 +160,45 @@ TEST_F(cli, update_of_a_buffering_session)
 	PRINTED("stopped");
 }
 
+/* ------------------------------------------------------------------------ stop */
+
+static bool discards(FIXTURE_DATA(cli) *self, int events, bool strict, const char *text)
+{
+	while (events--)
+		if (vm_write(self->fd, self->two.slot, 1, 0, 0, "x", 1))
+			return false;
+	vc_run(&self->r, "stop", "cli", strict ? "--strict" : NULL, NULL);
+	return vc_report(&self->r, self->r.status == (strict ? 3 : 0) && strstr(self->r.out, text));
+}
+
+/* The stop itself throws away what nobody has read; only it can say how much that was. */
+TEST_F(cli, stop_discards)
+{
+	struct etw_session s = { .handle = self->session };
+
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, vm_guid(1), 0, 0, 0));
+	EXPECT_TRUE(discards(self, 7, true,
+			     "\n7 events in 1 buffer that nobody read were discarded\n"));
+	self->session = vm_start_named(self->fd, "cli");
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, vm_guid(1), 0, 0, 0));
+	EXPECT_TRUE(discards(self, 1, false,
+			     "\n1 event in 1 buffer that nobody read was discarded\n"));
+	RUN("start", "cli", "--buffering");
+	s.name = VM_PTR("cli");
+	s.name_len = 3;
+	s.size = sizeof(s);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_QUERY, &s));
+	EXPECT_EQ(0, s.discarded_events);
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(1), 0, 0, 0));
+	EXPECT_TRUE(discards(self, 3, true,
+			     "\n3 events in 1 buffer that nobody read were discarded\n"));
+	/* Nothing to discard */
+	RUN("start", "cli");
+	RUN("stop", "cli", "--strict");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_EQ(NULL, strstr(self->r.out, "discarded"));
+}
+
 /* ---------------------------------------------------------------------- enable */
 
 /* A group that is taken for a provider would never write an event. */

@@ -2,6 +2,7 @@
 /*
  * stop.c - etw stop: stop a session
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
@@ -13,16 +14,19 @@ static void show_totals(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
 
-	if (session->log.log.name_len && !(s->mode & ETW_MODE_REAL_TIME)) {
+	if (session->log.log.name_len && !(s->mode & ETW_MODE_REAL_TIME))
 		printf("session %s stopped: %u event%s lost when written\n",
 		       cli_quote(session->name), s->events_lost, cli_s(s->events_lost));
-		session_print_file(session);
-		return;
-	}
-	printf("session %s stopped: %u buffer%s delivered, %u event%s lost when written, %u buffer%s lost by slow readers\n",
-	       cli_quote(session->name), s->buffers_written, cli_s(s->buffers_written),
-	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
-	       cli_s(s->rt_buffers_lost));
+	else
+		printf("session %s stopped: %u buffer%s delivered, %u event%s lost when written, %u buffer%s lost by slow readers\n",
+		       cli_quote(session->name), s->buffers_written, cli_s(s->buffers_written),
+		       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
+		       cli_s(s->rt_buffers_lost));
+	if (s->discarded_buffers)
+		printf("%" PRIu64 " event%s in %" PRIu64 " buffer%s that nobody read %s discarded\n",
+		       (uint64_t)s->discarded_events, cli_s(s->discarded_events),
+		       (uint64_t)s->discarded_buffers, cli_s(s->discarded_buffers),
+		       s->discarded_events == 1 ? "was" : "were");
 	session_print_file(session);
 }
 

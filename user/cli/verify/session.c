@@ -95,11 +95,10 @@ void verify_session(const struct session *session, const struct etw_session_stat
 	add_drops(losses, session, stat);
 	add_log(losses, session);
 	add_readers(losses, session, stat);
-	if (!stat)
-		return;
-	add(losses, "no_reader", "discarded: there was no reader", stat->discarded_events,
-	    stat->discarded_buffers);
-	losses->overwritten = stat->overwritten_events;
+	add(losses, "no_reader", "discarded: there was no reader", session->s.discarded_events,
+	    session->s.discarded_buffers);
+	if (stat)
+		losses->overwritten = stat->overwritten_events;
 }
 
 /* ----------------------------------------------------------------- printing */
