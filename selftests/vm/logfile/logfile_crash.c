@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * logfile_crash - log files after power cuts: at any moment, in every mode, the file opens
- * and has every event that a FLUSH reported as written
+ * and has every event that a FLUSH reported as written, and etw verify does not call it complete
  *
  * $ETW_CRASH_IMAGES is the number of power cuts in each mode; default 3.
  *
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
+#include "lib/vm_cli.h"
 #include "lib/fault/vm_disk.h"
 
 /* run.sh limits the program; a long run by hand has no other limit. */
@@ -88,6 +89,22 @@ static void check(struct __test_metadata *_metadata, const struct vl_log *file, 
 	}
 }
 
+/* The end of the session is missing: the verdict says so of all that opens. */
+static void check_verdict(struct __test_metadata *_metadata, const struct vl_log *file,
+			  ULONG flushed)
+{
+	static struct vc_run r;
+
+	vc_run(&r, "verify", FILE_A, "--json", NULL);
+	EXPECT_NE(0, r.status);
+	if (!flushed && file->error)
+		return;
+	EXPECT_EQ(3, r.status);
+	EXPECT_EQ(1, vc_objects(r.out));
+	EXPECT_NE(NULL, strstr(r.out, "\"verdict\":\"incomplete\""));
+	EXPECT_NE(NULL, strstr(r.out, "\"cause\":\"not_closed\""));
+}
+
 static void cut_power(struct __test_metadata *_metadata, struct vl_logger *l, ULONG mode,
 		      ULONG size, unsigned int *seed)
 {
@@ -106,6 +123,7 @@ static void cut_power(struct __test_metadata *_metadata, struct vl_logger *l, UL
 		ASSERT_TRUE(vm_disk_mount("delalloc"));
 		file = vl_log_read(FILE_A);
 		check(_metadata, &file, mode, flushed);
+		check_verdict(_metadata, &file, flushed);
 		if (!_metadata->passed)
 			TH_LOG("image %u: flushed %u, error %d, events %u, first %u, last %u", i,
 			       flushed, file.error, file.events, file.first, file.last);
