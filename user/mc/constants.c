@@ -158,10 +158,8 @@ static void unnamed(struct etw_mc *mc, const char *symbol, unsigned long long va
 }
 
 static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
-		    const struct etw_mf_channel *c)
+		    const struct etw_mf_channel *c, const char *symbol)
 {
-	const char *symbol = c->symbol;
-
 	if (!symbol) {
 		symbol = etw_mc_text(mc, "%s_CHANNEL_%s", p->symbol,
 				     etw_mc_word(mc, c->id ? c->id : c->name));
@@ -176,21 +174,24 @@ static const char *channel_word(struct etw_mc *mc, const struct etw_mf_channel *
 	return etw_mc_text(mc, "%llu", (unsigned long long)c->value);
 }
 
-/* The provider's channels, and standard channels that events use without importChannel */
+/*
+ * The provider's channels, and standard channels that events use without importChannel, whose
+ * symbols are those of winmeta.xml
+ */
 static void channels(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const struct etw_mf_provider *provider = p->provider;
 	unsigned int i;
 
 	for (i = 0; i < provider->channel_count; i++) {
-		channel(mc, p, &provider->channels[i]);
+		channel(mc, p, &provider->channels[i], provider->channels[i].symbol);
 		etw_mc_add(mc, p->events, channel_word(mc, &provider->channels[i]), "", 0);
 	}
 	for (i = 0; i < provider->event_count; i++) {
 		const struct etw_mf_channel *c = provider->events[i].channel;
 
 		if (c && !etw_mc_add(mc, p->events, channel_word(mc, c), "", 0))
-			channel(mc, p, c);
+			channel(mc, p, c, NULL);
 	}
 }
 

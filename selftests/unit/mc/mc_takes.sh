@@ -51,7 +51,7 @@ check_constants() {
 		if (TakesFirst_TASK_Load_File != 1 || TakesFirst_TASK_Save != 2 || TakesFirst_OPCODE_Step != 10)
 			return 3;
 		if (TAKES_ADMIN != 16 || TakesFirst_CHANNEL_O_p != 17 || TakesFirst_CHANNEL_App != 9 ||
-		    TAKES_ADMIN_KEYWORD != 1ull << 63)
+		    TAKES_ADMIN_KEYWORD != 1ull << 63 || TakesSecond_CHANNEL_TraceLogging != 11)
 			return 4;
 		if (MSG_level_Error != 0x50000002 || MSG_level_Informational != 0x50000004 ||
 		    MSG_opcode_Stop != 0x30000002 || MSG_task_None != 0x70000000 ||
