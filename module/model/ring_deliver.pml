@@ -10,7 +10,8 @@
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
  *			deliver_drain(), release_in_order(), deliver_replenish(),
  *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop(),
- *			deliver_abandoned()
+ *			deliver_abandoned(); deliver_sweep() is the end of a flush, from
+ *			mark() on, also under flush_lock
  *	abandon.c	etw_abandon_mark(), etw_abandon_marked()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  *

@@ -4,8 +4,9 @@
  *
  * A task that dies between reserve and commit, from an oops, leaves a slot that is never
  * committed, so its buffer never becomes complete, and the later buffers of its CPU would
- * wait for it for ever.  A flush finds such buffers: writers do not sleep, so one that was
- * closed before a grace period and is not complete after it is abandoned.
+ * wait for it for ever.  A flush finds such buffers, and so does a sweep soon after a buffer
+ * begins to wait or the pool is empty: writers do not sleep, so one that was closed before a
+ * grace period and is not complete after it is abandoned.
  *
  * It is then lost with its events, and keeps its place in its CPU's order.  Nobody uses its
  * memory again before the session is freed; another buffer takes its place in the pool.
@@ -22,10 +23,11 @@ static bool incomplete(u64 commit)
 	return low > ETW_COMMIT_BIAS / 2 && low < ETW_COMMIT_BIAS;
 }
 
-/* Before a grace period: remember the buffers that must be complete after it. */
-void etw_abandon_mark(struct etw_trace_session *s)
+/* Before a grace period: remember the buffers that must be complete after it.  Are there any? */
+bool etw_abandon_mark(struct etw_trace_session *s)
 {
 	struct etw_buffer *b;
+	bool any = false;
 	u64 commit;
 	u32 i;
 
@@ -41,7 +43,9 @@ void etw_abandon_mark(struct etw_trace_session *s)
 		b->marked_generation = READ_ONCE(b->buf.generation);
 		smp_rmb();	/* a BUFFERING session may have begun to use it again */
 		b->marked = etw_word_read(&b->buf.commit) == commit;
+		any |= b->marked;
 	}
+	return any;
 }
 
 /*

@@ -7,7 +7,7 @@
 
 #include "trace_session.h"
 
-void etw_abandon_mark(struct etw_trace_session *s);
+bool etw_abandon_mark(struct etw_trace_session *s);
 bool etw_abandon_marked(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_abandon_count(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_abandon_replace(struct etw_trace_session *s);

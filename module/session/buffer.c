@@ -78,28 +78,30 @@ static bool growth_unasked(const struct etw_growth *growth)
 	       time_after_eq(jiffies, READ_ONCE(growth->after));
 }
 
+/*
+ * Let the worker grow the pool, drop a backlog, or look for buffers of dead writers.  Ask once:
+ * if it can do nothing, every event comes through here.
+ */
+static void ring_ask(struct etw_trace_session *s, const struct etw_ring_asker *asker)
+{
+	u8 dry = asker && asker->level < ETW_FAIR_USER ? ETW_DRY_OVER : ETW_DRY;
+
+	if (READ_ONCE(s->dry) < dry || growth_unasked(&s->growth)) {
+		WRITE_ONCE(s->growth.ask, false);
+		WRITE_ONCE(s->dry, max(dry, READ_ONCE(s->dry)));
+		raise_irq_work(s);
+	}
+}
+
 static u32 ring_evict(struct etw_ring *ring, const struct etw_ring_asker *asker)
 {
 	struct etw_trace_session *s = session_of(ring);
-	u32 index;
-	u8 dry;
+	u32 index = s->hot.buffering ? etw_fifo_pop(&s->fifo) : 0;
 
-	if (!s->hot.buffering) {
-		/*
-		 * Let the worker grow the pool or drop a backlog.  Ask once: if it
-		 * can do neither, every event comes through here.
-		 */
-		dry = asker && asker->level < ETW_FAIR_USER ? ETW_DRY_OVER : ETW_DRY;
-		if (READ_ONCE(s->dry) < dry || growth_unasked(&s->growth)) {
-			WRITE_ONCE(s->growth.ask, false);
-			WRITE_ONCE(s->dry, max(dry, READ_ONCE(s->dry)));
-			raise_irq_work(s);
-		}
-		return 0;
-	}
-	index = etw_fifo_pop(&s->fifo);
 	if (index)
 		count_overwritten(s, etw_pool_buf(&ring->pool, index));
+	else
+		ring_ask(s, asker);
 	return index;
 }
 

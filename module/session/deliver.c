@@ -167,10 +167,11 @@ static u16 distance(const struct etw_session_cpu *sc, const struct etw_buffer *b
 }
 
 /* Insert b among the buffers of its CPU that wait for an older one. */
-static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
+static void arrive(struct etw_trace_session *s, struct etw_session_cpu *sc, struct etw_buffer *b)
 {
 	struct list_head *at;
 
+	s->held_back++;
 	list_for_each_prev(at, &sc->waiting) {
 		if (distance(sc, b) > distance(sc, list_entry(at, struct etw_buffer, node)))
 			break;
@@ -187,6 +188,7 @@ static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu
 		if (distance(sc, b))
 			break;
 		sc->next_generation++;
+		s->held_back--;
 		list_del_init(&b->node);
 		if (unlikely(b->abandoned))
 			etw_abandon_count(s, b);
@@ -207,7 +209,7 @@ static void deliver_drain(struct etw_trace_session *s)
 	llist_for_each_entry_safe(b, tmp, list, done) {
 		struct etw_session_cpu *sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
 
-		arrive(sc, b);
+		arrive(s, sc, b);
 		release_in_order(s, sc);
 	}
 }
@@ -230,7 +232,7 @@ static void deliver_abandoned(struct etw_trace_session *s)
 			etw_abandon_count(s, b);
 		} else {
 			sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
-			arrive(sc, b);
+			arrive(s, sc, b);
 			release_in_order(s, sc);
 		}
 		if (s->state == ETW_RUNNING)
@@ -303,6 +305,27 @@ void etw_deliver_flush_all(void)
 	rcu_read_unlock();
 }
 
+#define SWEEP_MS_MIN	10U
+#define SWEEP_MS_MAX	1000U
+
+/* May a writer have died in a buffer that others wait for, or that the pool misses? */
+static bool sweep_needed(const struct etw_trace_session *s)
+{
+	return s->held_back || READ_ONCE(s->dry);
+}
+
+/*
+ * Look for dead writers soon, also in a session without a flush timer.  Usually the writer was
+ * only interrupted.  The more buffers there are to look at the longer they last.
+ */
+static void deliver_sweep_later(struct etw_trace_session *s)
+{
+	u32 ms = clamp(s->entries / 10, SWEEP_MS_MIN, SWEEP_MS_MAX);
+
+	if (unlikely(sweep_needed(s)))
+		queue_delayed_work(etw_wq, &s->sweep_work, msecs_to_jiffies(ms));
+}
+
 static void deliver_work(struct work_struct *work)
 {
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, work);
@@ -311,6 +334,7 @@ static void deliver_work(struct work_struct *work)
 	mutex_lock(&s->lock);
 	deliver_drain(s);
 	deliver_replenish(s);
+	deliver_sweep_later(s);
 	mutex_unlock(&s->lock);
 	wake_up_interruptible_all(&s->wait);
 }
@@ -389,11 +413,12 @@ static int deliver_snapshot(struct etw_trace_session *s)
 		/* Some may have been overwritten; the rest is in order. */
 		if (list_empty(&sc->waiting))
 			sc->next_generation = b->buf.generation - BIT(15);
-		arrive(sc, b);
+		arrive(s, sc, b);
 	}
 	for_each_possible_cpu(cpu) {
 		sc = per_cpu_ptr(s->hot.cpu, cpu);
 		list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
+			s->held_back--;
 			list_del_init(&b->node);
 			deliver_publish(s, b);
 		}
@@ -464,6 +489,37 @@ out:
 	return err;
 }
 
+/*
+ * Abandon buffers in which a writer has died, as a flush does, but close none.  Waits for a
+ * grace period only if a buffer is incomplete.
+ */
+static void deliver_sweep(struct work_struct *work)
+{
+	struct etw_trace_session *s = container_of(to_delayed_work(work), struct etw_trace_session,
+						   sweep_work);
+	bool marked = false;
+
+	mutex_lock(&s->flush_lock);
+	mutex_lock(&s->lock);
+	if (s->state == ETW_RUNNING && sweep_needed(s))
+		marked = etw_abandon_mark(s);
+	if (marked) {
+		mutex_unlock(&s->lock);
+		synchronize_rcu();
+		mutex_lock(&s->lock);
+		deliver_drain(s);
+		deliver_abandoned(s);
+		deliver_replenish(s);
+	}
+	/* Who finds no buffer from now on asks again, and others may have died since. */
+	WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	if (marked)
+		deliver_sweep_later(s);
+	mutex_unlock(&s->lock);
+	mutex_unlock(&s->flush_lock);
+	wake_up_interruptible_all(&s->wait);
+}
+
 static void deliver_timed_flush(struct work_struct *work)
 {
 	etw_deliver_flush(container_of(to_delayed_work(work), struct etw_trace_session,
@@ -480,6 +536,7 @@ void etw_deliver_init(struct etw_trace_session *s)
 	init_irq_work(&s->irq_work, deliver_irq);
 	INIT_WORK(&s->work, deliver_work);
 	INIT_DELAYED_WORK(&s->flush_work, deliver_timed_flush);
+	INIT_DELAYED_WORK(&s->sweep_work, deliver_sweep);
 	INIT_LIST_HEAD(&s->queue);
 	INIT_LIST_HEAD(&s->spare);
 	INIT_LIST_HEAD(&s->stand_ins);
@@ -510,8 +567,8 @@ static void discard_ring(struct etw_trace_session *s)
  * has passed: no writer is left but the clock's records, and no hotplug callback.
  *  0. Now no writer is left at all.
  *  1. No flush begins or runs any more; all open buffers are closed.
- *  2. Closing raised the irq_work, which queued the works: end them in that order;
- *     nothing can raise them again.
+ *  2. Closing raised the irq_work, which queued the works, one of which queues the sweep:
+ *     end them in that order; nothing can raise them again.
  *  3. session->done is complete: no more buffers will be added.  A buffer that is closed
  *     and was not delivered is abandoned.
  */
@@ -530,6 +587,7 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	irq_work_sync(&s->irq_work);
 	cancel_delayed_work_sync(&s->flush_work);
 	cancel_work_sync(&s->work);
+	cancel_delayed_work_sync(&s->sweep_work);
 
 	mutex_lock(&s->lock);
 	/* The first call may only end the last turn. */

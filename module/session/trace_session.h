@@ -129,6 +129,7 @@ struct etw_trace_session {
 	struct list_head queue;		/* delivered, oldest first */
 	struct list_head spare;		/* BUFFERING: for the next snapshot */
 	struct list_head stand_ins;	/* of consumers that have left, for the next ones */
+	u32 held_back;			/* buffers in a CPU's list waiting */
 	u32 stand_in_count;		/* of total: these, and those of consumers */
 	struct list_head empty;		/* buffers whose memory was given back, see shrink.c */
 	u64 next_sequence;
@@ -154,6 +155,7 @@ struct etw_trace_session {
 	wait_queue_head_t wait;		/* consumers */
 	struct work_struct work;
 	struct delayed_work flush_work;
+	struct delayed_work sweep_work;
 	struct work_struct free_work;	/* see etw_session_put_later() */
 };
 

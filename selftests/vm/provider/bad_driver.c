@@ -7,7 +7,10 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_log.h"
 #include "lib/driver/vm_kmod.h"
+
+#include <sys/mman.h>
 
 #include "kmod/etw_test/etw_test.h"
 
@@ -15,6 +18,8 @@ static const struct etw_guid guid = ETW_TEST_GUID;
 static const struct etw_guid lost_guid = ETW_LOST_EVENT_GUID;
 
 #define DEATHS	12	/* more than writers may be nested */
+#define BUFFERS	40	/* of a session, at most */
+#define PER_BUFFER	145	/* events of etw_test_write in a buffer of 16 KB, at most */
 
 struct seen {
 	uint64_t good;		/* events of etw_test_write */
@@ -42,6 +47,7 @@ FIXTURE(bad_driver) {
 	int fd;
 	int kfd;
 	struct etw_session s;
+	struct etw_session_file file;
 	struct vm_reader r;
 	struct seen seen;
 	struct etw_test_write w;
@@ -84,19 +90,30 @@ FIXTURE_TEARDOWN(bad_driver)
 	close(self->fd);
 }
 
+static void prepare(FIXTURE_DATA(bad_driver) *self, uint32_t mode)
+{
+	self->s = vm_session("t-bad");
+	self->s.buffer_kb = 16;
+	self->s.min_buffers = 16;
+	self->s.max_buffers = BUFFERS;
+	self->s.mode = mode;
+}
+
+static int start(FIXTURE_DATA(bad_driver) *self)
+{
+	int ret = vm_start(self->fd, &self->s);
+
+	ret = ret ?: vm_enable(self->fd, self->s.handle, guid, 0, 0, 0);
+	return ret ?: vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
+}
+
 static int begin(FIXTURE_DATA(bad_driver) *self, uint32_t mode)
 {
 	int ret;
 
-	self->s = vm_session("t-bad");
-	self->s.buffer_kb = 16;
-	self->s.min_buffers = 16;
-	self->s.max_buffers = 40;
-	self->s.mode = mode;
-	ret = vm_start(self->fd, &self->s);
-	ret = ret ?: vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK);
-	ret = ret ?: vm_enable(self->fd, self->s.handle, guid, 0, 0, 0);
-	return ret ?: vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
+	prepare(self, mode);
+	ret = start(self);
+	return ret ?: vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK);
 }
 
 static int good(FIXTURE_DATA(bad_driver) *self, uint32_t count)
@@ -335,6 +352,123 @@ TEST_F(bad_driver, death_buffering)
 	EXPECT_EQ(DEATHS * 500,
 		  st.events_delivered + st.overwritten_events + st.abandoned_events);
 	EXPECT_EQ(0, vm_dropped(&st));
+}
+
+/* A ring in which more writers died than it has buffers goes on, although nobody reads it. */
+TEST_F(bad_driver, ring_outlives_deaths)
+{
+	struct etw_session_stat st;
+	uint32_t i;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_BUFFERING));
+	for (i = 0; i < self->s.min_buffers + DEATHS; i++) {
+		int ret;
+
+		ASSERT_TRUE(vm_until(!good(self, 1)))
+			TH_LOG("no buffer after %u deaths", i);
+		ret = dies(self);
+		if (ret == -EOPNOTSUPP)
+			SKIP(return, "the kernel has no kprobes");
+		ASSERT_EQ(0, ret);
+		/* More than a buffer, so that it is closed. */
+		good(self, 2 * PER_BUFFER);
+	}
+	ASSERT_EQ(0, drain(self));
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(self->s.min_buffers + DEATHS, st.abandoned_buffers);
+	EXPECT_EQ(self->w.ok, st.written);
+	EXPECT_EQ(st.written,
+		  st.events_delivered + st.overwritten_events + st.abandoned_events);
+}
+
+/*
+ * Does the reader or the file have all events but those in the open buffer and in the one of a
+ * dead writer?
+ */
+static bool delivered(FIXTURE_DATA(bad_driver) *self)
+{
+	struct etw_session_stat st;
+
+	if (self->r.fd >= 0 && vm_drain(&self->r, see, &self->seen) != -EAGAIN)
+		return false;
+	if (vm_stat(self->fd, self->s.handle, &st) ||
+	    st.written - st.events_delivered > 2 * PER_BUFFER)
+		return false;
+	return self->r.fd >= 0 ||
+	       vl_log_status(self->fd, self->s.handle).buffers_written >= st.buffers_delivered;
+}
+
+/*
+ * Nobody flushes, and no timer does: a writer that dies costs its buffer all the same, and the
+ * pool is never empty for longer than it takes to find that.
+ */
+static void outlive(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self)
+{
+	struct etw_session_stat st;
+	int i, ret;
+
+	ASSERT_EQ(0, start(self));
+	if (self->s.mode & ETW_MODE_REAL_TIME)
+		ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, good(self, 10));
+	ret = dies(self);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "the kernel has no kprobes");
+	ASSERT_EQ(0, ret);
+	for (i = 0; i < 40; i++) {
+		ASSERT_EQ(0, good(self, BUFFERS / 4 * PER_BUFFER))
+			TH_LOG("after %d quarters of the pool", i);
+		ASSERT_TRUE(vm_until(delivered(self)))
+			TH_LOG("after %d quarters of the pool", i + 1);
+	}
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(0, vm_dropped(&st));
+	EXPECT_EQ(1, st.abandoned_buffers);
+	EXPECT_LE(10, st.abandoned_events);
+	EXPECT_GE(PER_BUFFER, st.abandoned_events);
+}
+
+static void outlive_in_file(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self,
+			    uint32_t mode)
+{
+	struct etw_session q;
+	struct vl_log log;
+	char path[32];
+
+	prepare(self, mode);
+	self->file = (struct etw_session_file){
+		.size = sizeof(self->file), .dir = -1, .name = VM_PTR("t"), .name_len = 1,
+		.fd = memfd_create("t-bad", MFD_CLOEXEC) };
+	ASSERT_LE(0, self->file.fd);
+	self->s.flush_ms = 0;
+	self->s.file = VM_PTR(&self->file);
+	outlive(_metadata, self);
+	ASSERT_EQ(0, vm_session_op(self->fd, ETW_IOC_SESSION_STOP, self->s.handle, &q));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", self->file.fd);
+	log = vl_log_read(path);
+	close(self->file.fd);
+	EXPECT_EQ(0, log.error);
+	/* The event that was not finished is lost, too. */
+	EXPECT_EQ(self->w.ok + 1, log.events + q.events_lost);
+	EXPECT_GE(PER_BUFFER + 1, q.events_lost);
+}
+
+TEST_F(bad_driver, file_outlives_death)
+{
+	outlive_in_file(_metadata, self, 0);
+}
+
+TEST_F(bad_driver, shared_file_outlives_death)
+{
+	outlive_in_file(_metadata, self, ETW_MODE_NO_PER_PROCESSOR);
+}
+
+/* A timer of an hour is as good as none. */
+TEST_F(bad_driver, reader_outlives_death)
+{
+	prepare(self, ETW_MODE_REAL_TIME);
+	self->s.flush_ms = 3600 * 1000;
+	outlive(_metadata, self);
 }
 
 TEST_HARNESS_MAIN
