@@ -46,6 +46,7 @@ static void persona_drop(const struct persona *old)
 static int make_file(struct etw_logtarget *t, const char *base)
 {
 	char name[NAME_MAX + 1];
+	int flags = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_LARGEFILE;
 	u32 len = t->made + t->made_len - base;
 	struct file *file;
 
@@ -53,18 +54,72 @@ static int make_file(struct etw_logtarget *t, const char *base)
 		return -ENAMETOOLONG;
 	memcpy(name, base, len);
 	name[len] = '\0';
-	file = file_open_root(&t->dir->f_path, name,
-			      O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_LARGEFILE,
-			      t->file_mode);
+	/* To read what proves that the file is whole; a file that may only be written will do. */
+	file = file_open_root(&t->dir->f_path, name, flags | O_RDWR, t->file_mode);
+	if (file == ERR_PTR(-EACCES))
+		file = file_open_root(&t->dir->f_path, name, flags | O_WRONLY, t->file_mode);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	t->file = file;
 	return etw_logtarget_check(t);
 }
 
+/*
+ * A file that another process shortens, and that is then written to behind its end, has its
+ * size again, and a hole.  The last byte of the last buffer that is not 0 proves that there is
+ * none before: a hole behind that byte would lose nothing.
+ */
+static void proof_set(struct etw_logtarget *t, const u8 *data, size_t len, u64 at)
+{
+	while (len > 1 && !data[len - 1])
+		len--;
+	t->proof_at = at + len - 1;
+	t->proof = data[len - 1];
+}
+
+/* data was written over other data: the proof may have changed. */
+static void proof_update(struct etw_logtarget *t, const u8 *data, size_t len, u64 at)
+{
+	if (t->proof_at >= at && t->proof_at - at < len)
+		t->proof = data[t->proof_at - at];
+}
+
+/*
+ * Does the file lack what was written?  Its size must tell if it cannot be read.  After a
+ * failed write-back it may lack data that nobody cut off; late_error reports that.
+ */
+static bool file_is_cut(struct etw_logtarget *t)
+{
+	const struct file *file = t->file;
+	loff_t pos = t->proof_at;
+	ssize_t n;
+	u8 byte;
+
+	if (i_size_read(file_inode(file)) < t->bytes)
+		return true;
+	if (!t->provable || t->late_error || errseq_check(&file->f_mapping->wb_err, t->seen_error))
+		return false;
+	n = kernel_read(t->file, &byte, 1, &pos);
+	t->provable = n >= 0;
+	return !n || (n > 0 && byte != t->proof);
+}
+
+/*
+ * A buffer that ends at `end`, and whose last len bytes are data, was written where the next
+ * one goes.  If the file was cut before, the buffer only filled it up behind a hole.
+ */
+void etw_logtarget_append(struct etw_logtarget *t, const void *data, size_t len, u64 end)
+{
+	t->cut = t->cut || file_is_cut(t);
+	proof_set(t, data, len, end - len);
+	t->at = end;
+	t->bytes = max(t->bytes, end);
+}
+
 /* Write all of data at *at, and set *at to the end of what was written. */
 int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
 {
+	const void *all = data;
 	loff_t pos = *at;
 	ssize_t n = 1;
 
@@ -73,6 +128,8 @@ int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len
 		if (n <= 0)
 			break;
 	}
+	if (!len)
+		proof_update(t, all, pos - *at, *at);
 	*at = pos;
 	return n > 0 ? 0 : n ?: -ENOSPC;
 }
@@ -167,6 +224,7 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	t->head_used = etw_log_head_build(buffer, &head);
 	t->head_time = head.start_clock;
 	err = etw_logtarget_write_at(t, buffer, s->hot.ring.size, &t->bytes);
+	proof_set(t, buffer, s->hot.ring.size, 0);
 	kvfree(buffer);
 	t->at = s->hot.ring.size;
 	return err;
@@ -210,6 +268,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 	read_head_rest(t, s->hot.ring.size);
 	t->at = rounddown(size, (u64)s->hot.ring.size);
 	t->bytes = t->at;
+	proof_set(t, (const u8 *)h, sizeof(*h), ETW_LOG_HEADER_AT);
 	t->old_events_lost = h->events_lost;
 	t->old_buffers_lost = h->buffers_lost;
 	/* The file has no end until it is closed again. */
@@ -254,6 +313,8 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	t->bytes = 0;
 	t->events = 0;
 	t->headless = false;
+	t->cut = false;
+	t->provable = (t->file->f_mode & FMODE_READ) && (t->file->f_mode & FMODE_CAN_READ);
 	t->first_time = 0;
 	memset(&t->recorded, 0, sizeof(t->recorded));
 	t->stand_ins = 0;
@@ -321,7 +382,7 @@ static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 	int err;
 
 	if (!t->headless) {
-		if (i_size_read(file_inode(t->file)) >= t->bytes)
+		if (!t->cut && !file_is_cut(t))
 			return 0;
 		buffers = div_u64(t->bytes, s->hot.ring.size) - 1;
 		buffers -= min(buffers, t->stand_ins);
@@ -332,6 +393,7 @@ static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 		t->bytes = 0;
 		t->events = 0;
 		t->headless = true;
+		t->cut = false;
 	}
 	err = set_size(t, 0) ?: write_head(t, s);
 	if (!err && t->mode & ETW_MODE_PREALLOCATE)
@@ -342,7 +404,10 @@ static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 	return err;
 }
 
-/* Write the buffers one by one.  Returns how many, or the error of the first one. */
+/*
+ * Write the buffers one by one until the file turns out to be cut.  Returns how many, or the
+ * error of the first one.
+ */
 static int write_run(struct etw_logtarget *t, struct etw_trace_session *s,
 		     struct etw_buffer **list, u32 count)
 {
@@ -351,14 +416,15 @@ static int write_run(struct etw_logtarget *t, struct etw_trace_session *s,
 	u32 i;
 	u64 at;
 
-	for (i = 0; i < count; i++) {
-		at = t->at + (u64)i * size;
+	for (i = 0; i < count && !(i && t->cut); i++) {
+		at = t->at;
 		err = etw_logtarget_write_at(t, list[i]->buf.data, size, &at);
 		if (err)
 			break;
 		t->header.processors = max_t(u32, t->header.processors, list[i]->buf.cpu + 1);
 		t->events += list[i]->events;
 		etw_logtarget_note(t, s, list[i]);
+		etw_logtarget_append(t, list[i]->buf.data, size, at);
 	}
 	return i ?: err;
 }
@@ -434,11 +500,8 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 	if (!n)
 		n = write_run(t, s, list, file_room(t, size, count));
 	persona_drop(&old);
-	if (n < 0)
-		return n;
-	t->at += (u64)n * size;
-	t->bytes = max(t->bytes, t->at);
-	find_late_error(t);
+	if (n > 0)
+		find_late_error(t);
 	return n;
 }
 
@@ -462,7 +525,7 @@ int etw_logtarget_sync(struct file *file)
 	return err;
 }
 
-static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
 	struct etw_log_header *h = &t->header;
 	u64 lost = etw_session_lost(s);
@@ -481,9 +544,22 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 	/* Cut off unused preallocated space, or a partial buffer. */
 	if (i_size_read(file_inode(t->file)) > t->bytes)
 		more = set_size(t, t->bytes);
-	err = err ?: more;
-	more = find_late_error(t);
 	return err ?: more;
+}
+
+#define FINISH_TRIES	10	/* somebody may go on cutting */
+
+static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+{
+	int err, late, tries = 0;
+	bool cut;
+
+	do {
+		err = put_last(t, s, buffers);
+		cut = !err && (t->cut || file_is_cut(t));
+	} while (cut && ++tries < FINISH_TRIES);
+	late = find_late_error(t);
+	return err ?: cut ? -EIO : late;
 }
 
 /*

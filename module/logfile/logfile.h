@@ -41,6 +41,10 @@ struct etw_logtarget {
 	u64 bytes;			/* the end of the last one */
 	u64 events;			/* written to the file */
 	bool headless;			/* has no header, and nothing else */
+	bool cut;			/* by another process, which renew() will find */
+	bool provable;			/* the file can be read */
+	u8 proof;			/* the byte at proof_at, see proof_set() */
+	u64 proof_at;
 	bool linked;			/* had a name when it was begun */
 	errseq_t seen_error;		/* of write-back */
 	int late_error;			/* earlier data was lost, or the file lost its name */
@@ -124,6 +128,7 @@ void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s
 
 /* file.c; all sleep */
 int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at);
+void etw_logtarget_append(struct etw_logtarget *t, const void *data, size_t len, u64 end);
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s);
 int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s);
 int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,

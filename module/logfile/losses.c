@@ -77,8 +77,8 @@ int etw_logtarget_put_losses(struct etw_logtarget *t, struct etw_trace_session *
 	err = err ?: etw_logtarget_write_at(t, t->block, ETW_STAND_IN_ROOM, &at);
 	if (err)
 		return err;
-	t->at = end;
-	t->bytes = max(t->bytes, end);
+	etw_logtarget_append(t, end - t->at > ETW_STAND_IN_ROOM ? tail : t->block,
+			     ETW_STAND_IN_ROOM, end);
 	t->stand_ins++;
 	t->header.processors = max_t(u32, t->header.processors, t->missed->last.processor + 1);
 	t->last = t->missed->last;

@@ -6,6 +6,7 @@
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
+#include "lib/pick.h"
 #include "lib/fault/vm_disk.h"
 
 #include <linux/fs.h>
@@ -364,6 +365,107 @@ TEST_F(sync, preallocated_file_emptied)
 {
 	NEEDS_DISK(self);
 	shorten(_metadata, &self->l, EVENT_TRACE_FILE_MODE_PREALLOCATE, 0);
+}
+
+#define WRITERS	2
+#define ROUNDS	6
+#define CUTS	40	/* of a round */
+
+struct flood {
+	_Atomic bool stop;
+	_Atomic uint64_t attempted;
+};
+
+static void *write_on(void *arg)
+{
+	int fd = vm_open(), slot = vm_register(fd, vm_guid(1));
+	static const char payload[LOG_PAYLOAD];
+	struct flood *flood = arg;
+	uint64_t n;
+
+	for (n = 0; !flood->stop; n++)
+		vm_write(fd, slot, 7, 1, 1, payload, sizeof(payload));
+	flood->attempted += n;
+	close(fd);
+	return NULL;
+}
+
+/* Two times as many buffers as the kernel writes together, so that it has looked at the file */
+#define ENOUGH	32
+
+/* Does the file begin with a buffer, once more have been written? */
+static bool begins_again(struct vl_logger *l)
+{
+	uint64_t enough = vl_log_status(l->fd, l->session).buffers_written + ENOUGH;
+	bool more = vm_until(vl_log_status(l->fd, l->session).buffers_written >= enough);
+	int fd = open(FILE_B, O_RDONLY | O_CLOEXEC);
+	uint32_t size = 0;
+	ssize_t n = pread(fd, &size, sizeof(size), 0);
+
+	close(fd);
+	return more && n == sizeof(size) && size == LOG_KB * 1024;
+}
+
+/* Writers without a pause, in whose file others cut. */
+static void cut_under_load(struct __test_metadata *_metadata, struct vl_logger *l,
+			   struct flood *flood)
+{
+	pthread_t thread[WRITERS];
+	int i;
+
+	for (i = 0; i < WRITERS; i++)
+		ASSERT_EQ(0, vl_thread_on(&thread[i], i, write_on, flood));
+	for (i = 0; i < CUTS; i++) {
+		/* Mostly as copytruncate does, else within the first buffers. */
+		EXPECT_EQ(0, truncate(FILE_B, pick(3) ? 0 : pick(4 * LOG_KB * 1024)));
+		usleep(pick(3000));
+		if (i % 4 == 3)
+			EXPECT_TRUE(begins_again(l));
+	}
+	flood->stop = true;
+	for (i = 0; i < WRITERS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/*
+ * The file is cut while it is written: between two writes it would be as long as before.  It can
+ * be read nevertheless, and each event is in it or counted as lost.
+ */
+static void cut_between_writes(struct __test_metadata *_metadata, struct vl_logger *l, ULONG mode)
+{
+	struct etw_session_log log;
+	struct flood flood = { };
+	struct etw_session s;
+	struct vl_log file;
+
+	ASSERT_EQ(0, vl_logger_start(l, mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_B,
+				     mode ? 4096 : 0));
+	cut_under_load(_metadata, l, &flood);
+	log = (struct etw_session_log){ .size = sizeof(log) };
+	s = (struct etw_session){ .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
+	ASSERT_EQ(0, vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s));
+	file = vl_log_read(FILE_B);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(0, file.error);
+	EXPECT_FALSE(file.cut_off);
+	EXPECT_EQ(0, file.count.corrupt);
+	EXPECT_LT(0, file.events);
+	EXPECT_EQ(flood.attempted, file.events + log.events_lost + s.events_lost)
+		TH_LOG("%lu in the file, %llu and %llu lost", file.events,
+		       (unsigned long long)log.events_lost, (unsigned long long)s.events_lost);
+	EXPECT_EQ(log.buffers_lost, file.info.header.BuffersLost);
+}
+
+TEST_F(sync, cut_between_writes)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		cut_between_writes(_metadata, &self->l, 0);
+}
+
+TEST_F(sync, preallocated_cut_between_writes)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		cut_between_writes(_metadata, &self->l, EVENT_TRACE_FILE_MODE_PREALLOCATE);
 }
 
 TEST_HARNESS_MAIN
