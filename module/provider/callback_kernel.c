@@ -7,7 +7,8 @@
  * itself, see callback_user.c.
  *
  * A callback that oopses ends its thread.  If that were a worker, its work would never
- * finish, and neither the module nor etw could be removed any more.
+ * finish, and neither the module nor etw could be removed any more.  So a call waits until
+ * there is memory for a thread.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -81,10 +82,11 @@ struct callback_thread {
 };
 
 #define DEATH_POLL	(HZ / 10)	/* a thread that dies completes nothing */
+#define THREAD_RETRY	(HZ / 10)	/* no thread could be made */
 
-/* Lockdep must see what the caller of cancel_work_sync() waits for. */
+/* Lockdep must see what the caller of cancel_delayed_work_sync() waits for. */
 #ifdef CONFIG_LOCKDEP
-#define callback_map(reg)	(&(reg)->work.lockdep_map)
+#define callback_map(reg)	(&(reg)->work.work.lockdep_map)
 #endif
 
 static int callback_thread(void *data)
@@ -128,8 +130,8 @@ static void callback_bury(struct etw_registration *reg)
 
 static void callback_work(struct work_struct *work)
 {
-	struct etw_registration *reg = container_of(work, struct etw_registration,
-						    work);
+	struct etw_registration *reg = container_of(to_delayed_work(work),
+						    struct etw_registration, work);
 	struct callback_thread thread = { .reg = reg };
 	struct task_struct *task;
 
@@ -141,7 +143,7 @@ static void callback_work(struct work_struct *work)
 	init_completion(&thread.done);
 	task = kthread_create(callback_thread, &thread, "etw/%s", reg->module);
 	if (IS_ERR(task)) {
-		callback_run(reg);
+		queue_delayed_work(etw_callback_wq, &reg->work, THREAD_RETRY);
 		return;
 	}
 	get_task_struct(task);
@@ -156,7 +158,7 @@ void etw_callback_init(struct etw_registration *reg)
 	spin_lock_init(&reg->lock);
 	INIT_LIST_HEAD(&reg->notices);
 	INIT_LIST_HEAD(&reg->idle);
-	INIT_WORK(&reg->work, callback_work);
+	INIT_DELAYED_WORK(&reg->work, callback_work);
 }
 
 bool etw_callback_wanted(const struct etw_registration *reg)
@@ -183,7 +185,7 @@ static void callback_queue_kernel(struct etw_registration *reg, const struct etw
 	list_add_tail(&notice->reg_node, &reg->notices);
 	spin_unlock(&reg->lock);
 	etw_notice_call_put(&dropped);
-	queue_work(etw_callback_wq, &reg->work);
+	queue_delayed_work(etw_callback_wq, &reg->work, 0);
 }
 
 /* Queue a call, whose references the caller gives away.  Only if one is wanted. */
@@ -205,5 +207,5 @@ void etw_callback_drop(struct etw_registration *reg)
 /* Once this returns, no callback of the ended registration runs.  Without etw_control. */
 void etw_callback_cancel(struct etw_registration *reg)
 {
-	cancel_work_sync(&reg->work);
+	cancel_delayed_work_sync(&reg->work);
 }

@@ -133,7 +133,7 @@ struct etw_registration {
 	etw_enable_fn callback;
 	void *context;
 	spinlock_t lock;		/* notices, idle, queued */
-	struct work_struct work;
+	struct delayed_work work;
 	struct task_struct *running;	/* task inside callback; for -EDEADLK */
 	struct etw_notice *handled;	/* the one that callback is called for */
 	bool callback_died;		/* its thread ended inside: never call it again */

@@ -115,7 +115,7 @@ struct etw_test_call {
 	__u64 all;
 	__u32 control;
 	__u32 level;
-	__u32 good_context;	/* the context pointer was right, in a context that may sleep */
+	__u32 good_context;	/* the context pointer was right, in a thread that may sleep and die */
 	__s32 inside;		/* result of the operation tried inside */
 	__u32 filter_type;	/* of the call's filter data, 0: none */
 	__u32 filter_len;	/* size in bytes; only the bytes that fit are stored */

@@ -82,7 +82,8 @@ static void test_callback(const struct etw_guid *source, u32 control, u8 level,
 	bool known = slot >= slots && slot < slots + ETW_TEST_PROVIDERS;
 
 	test_filter(&call, filter);
-	call.good_context = known && in_task() && !irqs_disabled() && preemptible();
+	call.good_context = known && in_task() && !irqs_disabled() && preemptible() &&
+			    !(current->flags & PF_WQ_WORKER);
 	if (WARN_ON_ONCE(!known))
 		return;
 	atomic_inc(&slot->running);

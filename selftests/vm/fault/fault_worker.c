@@ -224,6 +224,43 @@ TEST_F(worker, pool_that_grows_by_halves)
 	EXPECT_EQ(NULL, self->r.error);
 }
 
+/*
+ * Without memory for a thread a driver's callback waits: in a worker its death could never be
+ * cleaned up.
+ */
+TEST_F(worker, callback_waits_for_memory)
+{
+	struct etw_test_register reg = { .index = 1, .flags = ETW_TEST_CALLBACK,
+					 .guid = vm_guid(2) };
+	struct etw_test_log log = { .index = 1 };
+	int kfd;
+
+	if (_metadata->skip)
+		return;
+	kfd = vm_test_provider();
+	ASSERT_LE(0, kfd);
+	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, begin(self));
+	ASSERT_TRUE(fail_marked("100", false));
+	ASSERT_LT(0, mark_workers(true));
+	EXPECT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(2), 0, 0, 0));
+	usleep(500 * 1000);
+	ASSERT_TRUE(fail_marked("0", false));
+	mark_workers(false);
+	ASSERT_TRUE(vm_until((log.index = 1, vm_ioctl(kfd, ETW_TEST_LOG, &log)) || log.count));
+	EXPECT_EQ(1, log.count);
+	EXPECT_TRUE(log.calls[0].good_context);
+	/* One that waits for a thread does not hold up the end of the registration. */
+	ASSERT_TRUE(fail_marked("100", false));
+	ASSERT_LT(0, mark_workers(true));
+	EXPECT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(2), 3, 0, 0));
+	close(kfd);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
+	ASSERT_TRUE(fail_marked("0", false));
+	mark_workers(false);
+}
+
 /* ------------------------------------------------------- all calls, at random */
 
 #define THREADS		3
