@@ -259,7 +259,7 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 /*
  * A stack has return addresses of the kernel and of everybody's processes, which defeats
  * the randomisation of both.  No access list grants that; perf does not either.  Lockdown
- * refuses it to all.
+ * refuses it to all, also to those who were allowed before (etw_stack_look()).
  */
 static bool may_see_stacks(const struct etw_enable *e)
 {

@@ -22,6 +22,7 @@
 #include "deliver.h"
 #include "epoch.h"
 #include "ledger.h"
+#include "write/stack.h"
 
 struct workqueue_struct *etw_wq;
 
@@ -331,6 +332,7 @@ static void deliver_work(struct work_struct *work)
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, work);
 
 	etw_epoch_check(s, false);
+	etw_stack_look();
 	mutex_lock(&s->lock);
 	deliver_drain(s);
 	deliver_replenish(s);
@@ -443,6 +445,7 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	int err = 0;
 
 	etw_epoch_check(s, true);
+	etw_stack_look();
 	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)

@@ -236,15 +236,14 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 		     const struct etw_write_opts *opts)
 {
 	u64 *frames = (u64 *)(items->stack.data + 8);
-	u32 *narrow = (u32 *)frames, n, i;
+	u32 *narrow = (u32 *)frames, n = 0, i;
 	bool whole = true;
 
 	memset(items->stack.data, 0, 8);	/* MatchId 0: the whole stack is in this event */
 	if (opts && opts->stack_count) {
 		n = min_t(u32, opts->stack_count, ETW_STACK_MAX);
 		memcpy(frames, opts->stack, n * sizeof(*frames));
-	} else {
-		n = 0;
+	} else if (etw_stack_allowed()) {
 		if (!opts || !opts->user)
 			n = etw_stack_kernel(frames, ETW_STACK_MAX, &whole);
 		if (whole)

@@ -14,10 +14,35 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/security.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
 
 #include "stack.h"
+
+static bool stacks_taken, stacks_refused;
+
+/* May stacks still be taken?  In any context. */
+bool etw_stack_allowed(void)
+{
+	if (unlikely(READ_ONCE(stacks_refused)))
+		return false;
+	if (unlikely(!READ_ONCE(stacks_taken)))
+		WRITE_ONCE(stacks_taken, true);
+	return true;
+}
+
+/*
+ * Has the kernel been locked down since a controller was allowed to have stacks?  Security
+ * modules cannot be asked in every context, and the kernel logs a refusal: the delivery side
+ * asks, until it is refused once, for lockdown is not taken back.
+ */
+void etw_stack_look(void)
+{
+	if (READ_ONCE(stacks_taken) && !READ_ONCE(stacks_refused) &&
+	    security_locked_down(LOCKDOWN_PERF))
+		WRITE_ONCE(stacks_refused, true);
+}
 
 #ifdef CONFIG_STACKTRACE
 

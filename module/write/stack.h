@@ -9,6 +9,8 @@
 
 #define ETW_STACK_OWN	16	/* room for frames of this module, which are removed */
 
+bool etw_stack_allowed(void);
+void etw_stack_look(void);
 u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole);
 u32 etw_stack_user(u64 *frames, u32 room);
 

@@ -6,38 +6,65 @@
  * last program of a machine, and only with ETW_LOCKDOWN=1.
  */
 #include "lib/vm.h"
-#include "lib/vm_dev.h"
+#include "lib/vm_items.h"
+#include "lib/driver/vm_kmod.h"
+
+#include "kmod/etw_test/etw_test.h"
 
 #include <sys/mount.h>
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-static int enable(int fd, uint64_t session, uint32_t property)
-{
-	struct etw_enable e = vm_enable_arg(session, vm_guid(1));
+static const struct etw_guid guid = ETW_TEST_GUID;
 
-	e.property = property;
-	return vm_ioctl(fd, ETW_IOC_ENABLE, &e);
+/* Write an event in the kernel and read it; how many stacks has it?  Negative: none came. */
+static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
+{
+	struct etw_test_write w = { .count = 1, .size = 8, .descriptors = 1,
+				    .desc = { .id = 1, .level = 1 } };
+	static struct vm_events events;
+	int ret = vm_ioctl(kfd, ETW_TEST_WRITE, &w);
+
+	events.count = 0;
+	ret = ret ?: vm_flush(fd, session);
+	ret = ret ?: vm_drain(r, vm_keep, &events);
+	if (ret != -EAGAIN)
+		return ret ?: -EPIPE;
+	if (events.count != 1)
+		return -ENOMSG;
+	return vm_items(&events.list[0], ETW_EXT_STACK_TRACE64, NULL);
 }
 
 TEST(no_stacks)
 {
 	struct etw_session s = vm_session("lockdown");
 	const char *wanted = getenv("ETW_LOCKDOWN");
-	int fd = vm_open();
+	int fd = vm_open(), kfd;
+	struct vm_reader r;
 
 	if (!wanted)
 		SKIP(return, "ETW_LOCKDOWN=1 runs it");
 	ASSERT_LE(0, fd);
+	kfd = vm_test_provider();
+	ASSERT_LE(0, kfd);
 	ASSERT_EQ(0, vm_start(fd, &s));
-	ASSERT_EQ(0, enable(fd, s.handle, ETW_ENABLE_STACK_TRACE));
+	ASSERT_EQ(0, vm_reader_open(&r, fd, s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_STACK_TRACE, NULL, 0));
+	EXPECT_EQ(1, stacks(fd, kfd, s.handle, &r));
 	mount("securityfs", "/sys/kernel/security", "securityfs", 0, NULL);
 	if (!vm_write_text(LOCKDOWN, "confidentiality"))
 		SKIP(return, "this kernel has no lockdown");
-	EXPECT_EQ(-EPERM, enable(fd, s.handle, ETW_ENABLE_STACK_TRACE));
-	EXPECT_EQ(0, enable(fd, s.handle, ETW_ENABLE_SID));
+	/* The session that had them before has none from the next flush on. */
+	ASSERT_EQ(0, vm_flush(fd, s.handle));
+	EXPECT_EQ(0, stacks(fd, kfd, s.handle, &r));
+	EXPECT_EQ(-EPERM, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_STACK_TRACE, NULL, 0));
+	EXPECT_EQ(0, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_SID, NULL, 0));
+	EXPECT_EQ(0, stacks(fd, kfd, s.handle, &r));
+	vm_reader_close(&r);
 	EXPECT_EQ(0, vm_stop(fd, s.handle));
+	close(kfd);
 	close(fd);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
 }
 
 TEST_HARNESS_MAIN
