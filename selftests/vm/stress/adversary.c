@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * adversary - processes that write, are killed and flood; drivers that die in a write or give
- * bad pointers; disks that are full; files that are cut short, and damaged afterwards; snapshots:
- * at random, the verdicts of etw verify and --strict agree with the writers' tally
+ * bad pointers; readers beside the file, and none; no flush timer; disks that are full; files
+ * that are cut short or emptied, and damaged afterwards; snapshots: at random, the verdicts of
+ * etw verify and --strict agree with the writers' tally
  *
  * $ETW_ADVERSARY_RUNS is the number of runs, default 4; $ETW_ADVERSARY_SEED the first seed.
  *
@@ -10,6 +11,7 @@
  */
 #include "lib/pick.h"
 #include "lib/vm.h"
+#include "lib/vm_buf.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_log.h"
 #include "lib/driver/vm_kmod.h"
@@ -46,6 +48,7 @@ FIXTURE(adversary) {
 	struct vc_run r;
 	struct writer *writers;		/* shared */
 	pid_t pids[WRITERS];
+	pid_t reader;			/* beside the file; 0: none */
 	struct etw_verdict v[FILES];
 	char files[FILES][64];
 	unsigned int count;
@@ -141,6 +144,34 @@ static void end_writers(FIXTURE_DATA(adversary) *self)
 
 /* ------------------------------------------------------------------ session */
 
+static void ignore(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	(void)ctx, (void)b, (void)r;
+}
+
+/* A reader that is slow at times, until it is killed or the session has stopped. */
+static void start_reader(FIXTURE_DATA(adversary) *self, uint64_t seed)
+{
+	struct vm_reader r;
+
+	self->reader = fork();
+	if (self->reader)
+		return;
+	if (!vm_reader_open(&r, vm_open(), self->l.session, O_NONBLOCK))
+		while (vm_drain(&r, ignore, NULL) == -EAGAIN)
+			usleep(pick_from(&seed, 30000));
+	_exit(0);
+}
+
+static void end_reader(FIXTURE_DATA(adversary) *self)
+{
+	if (self->reader <= 0)
+		return;
+	kill(self->reader, SIGKILL);
+	waitpid(self->reader, NULL, 0);
+	self->reader = 0;
+}
+
 static ULONG start_session(FIXTURE_DATA(adversary) *self)
 {
 	static const ULONG modes[] = {
@@ -153,16 +184,21 @@ static ULONG start_session(FIXTURE_DATA(adversary) *self)
 	ULONG ret;
 
 	self->mode = modes[pick(ARRAY_SIZE(modes))];
+	if (self->mode != EVENT_TRACE_BUFFERING_MODE && pick(2))
+		self->mode |= EVENT_TRACE_REAL_TIME_MODE;
 	props = vl_log_props(self->mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 			     self->mode & EVENT_TRACE_FILE_MODE_NEWFILE ? LOG_DIR "/n%d.etl" :
 									 LOG_DIR "/n1.etl",
 			     self->mode & EVENT_TRACE_FILE_MODE_SEQUENTIAL ? 0 : FILE_KB);
 	props.p.MinimumBuffers = 4 + pick(60);
 	props.p.MaximumBuffers = props.p.MinimumBuffers;
-	props.p.FlushTimer = 1 + pick(2);
+	props.p.FlushTimer = pick(3);
 	ret = StartTraceA(&self->l.session, "log", &props.p);
 	ret = ret ? ret : vl_enable(self->l.session, 1, 0, 0, 0);
-	return ret ? ret : vl_enable(self->l.session, 2, 0, 0, 0);
+	ret = ret ? ret : vl_enable(self->l.session, 2, 0, 0, 0);
+	if (!ret && self->mode & EVENT_TRACE_REAL_TIME_MODE)
+		start_reader(self, 1 + pick(UINT32_MAX));
+	return ret;
 }
 
 /* A thread of the driver dies while it writes: its buffer is never complete. */
@@ -189,9 +225,11 @@ static void driver_errs(FIXTURE_DATA(adversary) *self)
 /* What happens while the writers write */
 static void disturb(FIXTURE_DATA(adversary) *self)
 {
+	/* A file that another one has replaced would never be begun again. */
+	off_t size = self->mode & EVENT_TRACE_FILE_MODE_NEWFILE || pick(2) ? 3 * LOG_KB * 1024 : 0;
 	unsigned int victim = pick(WRITERS);
 
-	switch (pick(7)) {
+	switch (pick(8)) {
 	case 0:
 		end_writer(self, victim);
 		fprintf(stderr, "# kill %u\n", victim);
@@ -206,14 +244,19 @@ static void disturb(FIXTURE_DATA(adversary) *self)
 		vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
 		break;
 	case 3:
-		if (!pick(3) && !truncate(LOG_DIR "/n1.etl", 3 * LOG_KB * 1024))
-			fprintf(stderr, "# truncate\n");
+		if (!pick(3) && !truncate(LOG_DIR "/n1.etl", size))
+			fprintf(stderr, "# truncate to %lld\n", (long long)size);
 		break;
 	case 4:
 		driver_dies(self);
 		break;
 	case 5:
 		driver_errs(self);
+		break;
+	case 6:
+		if (self->reader)
+			fprintf(stderr, "# kill the reader\n");
+		end_reader(self);
 		break;
 	default:
 		usleep(pick(30000));
@@ -468,6 +511,7 @@ static void run(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self
 	for (i = 2 + pick(8); i; i--)
 		disturb(self);
 	flush(self);
+	end_reader(self);
 	session = vc_run(&self->r, "verify", "log", NULL);
 	stop = vc_run(&self->r, "stop", "log", "--strict", NULL);
 	find_files(self);
