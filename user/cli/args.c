@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli.h"
+#include "base/list.h"
 #include "tdh/expr/time_expr.h"
 
 #define LEVEL_NAMES	6
@@ -45,16 +46,37 @@ uint32_t cli_number(const char *option, const char *text, uint32_t min,
 	return (uint32_t)value;
 }
 
-void cli_range(const char *option, char *word, uint32_t max, uint32_t *low, uint32_t *high)
+char **cli_list(const char *option, const char *text, const char *separators)
 {
-	char *dash = strchr(word, '-');
+	/* Each element but the last has a separator behind it. */
+	size_t most = strlen(text) / 2 + 2, len, n = 0;
+	char **words = cli_calloc(1, most * sizeof(*words) + strlen(text) + 1);
+	char *to = (char *)(words + most);
+	const char *at = text, *word;
+	int ret;
+
+	while ((ret = etw_list_next(&at, separators, &word, &len)) == 1) {
+		words[n++] = memcpy(to, word, len);
+		to += len + 1;
+	}
+	if (ret)
+		cli_usage("%s: %s: the list has an empty part", option, cli_quote(text));
+	return words;
+}
+
+void cli_range(const char *option, char *word, uint32_t min, uint32_t max, uint32_t *low,
+	       uint32_t *high)
+{
+	char *dash = *word ? strchr(word + 1, '-') : NULL;
 
 	if (dash)
 		*dash = '\0';
-	*low = cli_number(option, word, 0, max);
-	*high = dash ? cli_number(option, dash + 1, 0, max) : *low;
-	if (*high < *low)
-		cli_usage("%s: %s-%s is not a range", option, word, dash + 1);
+	*low = cli_number(option, word, min, max);
+	*high = dash ? cli_number(option, dash + 1, min, max) : *low;
+	if (dash && *high < *low) {
+		*dash = '-';
+		cli_usage("%s: %s is not a range", option, cli_quote(word));
+	}
 }
 
 /*

@@ -110,8 +110,14 @@ uint32_t cli_seconds(const char *option, const char *text, uint32_t min, uint32_
 uint32_t cli_kilobytes(const char *option, const char *text, uint32_t min, uint32_t max);
 /* A size with K, M, G or T (powers of 1024) behind it; 0: too large; false: it is none */
 bool cli_size(const char *text, bool need_unit, uint64_t *size);
+/*
+ * The elements of a list like "1, 5-9, Start", and a NULL; free() the result. Every option
+ * that takes a list takes it so, and adds to it if it is repeated.
+ */
+char **cli_list(const char *option, const char *text, const char *separators);
 /* A number or a range like 5-9; the word is changed */
-void cli_range(const char *option, char *word, uint32_t max, uint32_t *low, uint32_t *high);
+void cli_range(const char *option, char *word, uint32_t min, uint32_t max, uint32_t *low,
+	       uint32_t *high);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 bool cli_is_level(const char *text, uint8_t *level);

@@ -13,6 +13,7 @@
 #include "names.h"
 #include "base/event_mode.h"
 #include "base/guid.h"
+#include "base/list.h"
 #include "base/text.h"
 
 #define COLUMNS_MAX	256
@@ -215,8 +216,6 @@ static int add_column(struct convert *c, const char *name, size_t len)
 	struct column *column = &csv->columns[csv->count];
 	size_t i;
 
-	if (!len)
-		return convert_fail(c, -EINVAL, "--fields: a name is missing");
 	if (csv->count == COLUMNS_MAX)
 		return convert_fail(c, -EINVAL, "--fields: more than %d columns", COLUMNS_MAX);
 	csv->count++;
@@ -238,21 +237,19 @@ static int add_column(struct convert *c, const char *name, size_t len)
 
 static int choose_columns(struct convert *c)
 {
-	const char *at = c->fields;
+	const char *at = c->fields, *name;
 	size_t i, len;
-	int err;
+	int ret, err;
 
 	for (i = 0; !at && i < KNOWN; i++)
 		if (known_columns[i].usual)
 			add_column(c, known_columns[i].name, strlen(known_columns[i].name));
-	while (at) {
-		len = strcspn(at, ",");
-		err = add_column(c, at, len);
+	while ((ret = etw_list_next(&at, ",", &name, &len)) == 1) {
+		err = add_column(c, name, len);
 		if (err)
 			return err;
-		at = at[len] ? at + len + 1 : NULL;
 	}
-	return 0;
+	return ret ? convert_fail(c, ret, "--fields: \"%s\": the list has an empty part", c->fields) : 0;
 }
 
 /* Put a cell, in quotes if it needs them. */

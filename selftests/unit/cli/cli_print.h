@@ -44,6 +44,11 @@ const char *cli_quote(const char *s)
 	return s;
 }
 
+void *cli_calloc(size_t count, size_t size)
+{
+	return calloc(count, size);
+}
+
 /* Names that the test sets; NULL: none */
 static const char *provider_is, *process_is, *thread_is;
 static uint64_t key_was;

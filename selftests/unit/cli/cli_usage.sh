@@ -10,6 +10,39 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=selftests/lib/cli.sh
 . selftests/lib/cli.sh
 
+# Options that take lists take them alike: blanks, repetition, ranges, empty parts.
+check_lists() {
+	local option value guid=01234567-89ab-cdef-0001-020304050607
+
+	for option in --id --not-id --stack-id --stack-not-id --pid; do
+		right enable a b "$option" ' 1, 3-5 ,7' "$option" 2
+		for value in '1,5-3' 1-2-3 1x '1-'; do
+			wrong "$option: \"" enable a b "$option" "$value"
+		done
+	done
+	for option in --exe --container --package --app --name --not-name --stack-name; do
+		right enable a b "$option" 'one , two' "$option" three
+	done
+	right enable a b --with 'sid , login' --with app
+	wrong '--with: "sid login" is none of' enable a b --with 'sid login'
+	for option in --id --stack-not-id --pid --exe --container --package --app --name --stack-name \
+		--with; do
+		for value in '' ' ' ',' 'a,' ',a' 'a,,a' 'a, ,a'; do
+			[[ $option != --*id ]] || value=${value//a/1}
+			[[ $option != --with ]] || value=${value//a/sid}
+			wrong "$option: \"$value\": the list has an empty part" enable a b "$option" "$value"
+		done
+	done
+	right dump a --id ' 1, 3-5 ,7' --id 2 --pid ' 1, 3-5 ,7' --pid 2
+	for option in --id --pid; do
+		wrong "$option: \"1,,2\": the list has an empty part" dump a "$option" 1,,2
+		wrong "$option: \"5-3\" is not a range" dump a "$option" 1,5-3
+	done
+	wrong '--fields: "a,,b": the list has an empty part' convert x.etl --to csv --fields a,,b
+	right access set "$guid" --allow 'everyone=log, consume'
+	wrong '--allow: "log,": the list has an empty part' access set "$guid" --allow everyone=log,
+}
+
 # Every subcommand in the summary has a help text that fits a terminal.
 check_help() {
 	local command good
@@ -203,9 +236,6 @@ check_enable() {
 	right enable a b --ignore-keyword-0 --timeout 0
 	right enable a b --name Start,Stop --name Other --stack-name 'A name'
 	right enable a b --not-name Start --id 1
-	wrong '--name: a name is empty' enable a b --name Start,,Stop
-	wrong '--name: a name is empty' enable a b --name ''
-	wrong '--stack-name: a name is empty' enable a b --stack-name a,
 	wrong 'either the events wanted' enable a b --name a --not-name b
 	right enable a b --name "$(printf '%04075d' 0)"
 	wrong 'more than 4076 bytes of names' enable a b --name "$(printf '%04076d' 0)"
@@ -275,6 +305,9 @@ check_names() {
 		--manifest "$good" --level high
 	wrong '--keyword: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
 		--manifest "$good" --keyword Read,Seek
+	right enable a "$guid" --manifest "$good" --keyword ' Read , Write' --id 'Start , Stop'
+	wrong '--keyword: "Read,,Write": the list has an empty part' enable a "$guid" \
+		--manifest "$good" --keyword Read,,Write
 	wrong '--id: "A-Provider" has no event "Pause"' enable a "$guid" --manifest "$good" --id Pause
 	wrong '--filter: column 12: no event of A-Provider has a field Other' enable a "$guid" \
 		--manifest "$good" --filter 'Number==1&&Other==2'
@@ -413,6 +446,7 @@ check_device() {
 check_help
 check_commands
 check_operands
+check_lists
 check_start
 check_enable
 check_names

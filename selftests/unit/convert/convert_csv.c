@@ -192,7 +192,7 @@ static void test_made(void)
 	free_table(&t);
 	converted_free(&got);
 	is(convert_files(&got, "csv", "event,,pid", &path, 1), -EINVAL, "a column without a name");
-	ok(strstr(got.c.problem, "a name is missing"), "is reported");
+	ok(strstr(got.c.problem, "\"event,,pid\": the list has an empty part"), "is reported");
 	converted_free(&got);
 	test_unseen(path);
 	unlink(m.path);

@@ -173,7 +173,7 @@ TEST_F(cli_filter, usage)
 	ENABLE("--id", "1,,2");
 	REFUSED("--");
 	ENABLE("--exe", "a;;b");
-	REFUSED("--exe: a name is empty");
+	REFUSED("--exe: \"a;;b\": the list has an empty part");
 	ENABLE("--container", names);
 	REFUSED("--container: more than 1536 bytes of names");
 	ENABLE("--with", "sid,stak");

@@ -42,7 +42,7 @@ static struct run {
 	uint64_t events, unknown;	/* written */
 } job;
 
-enum { OPT_MANIFEST = 256 };
+enum { OPT_MANIFEST = 256, OPT_FIELDS };
 
 static const struct cli_option options[] = {
 	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
@@ -51,7 +51,7 @@ static const struct cli_option options[] = {
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
 	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
-	{ "fields", 0, "LIST", "the columns of csv, separated by commas", CLI_TEXT(job.c.fields) },
+	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
@@ -366,6 +366,18 @@ static int from_other(const struct run *run, char **operands)
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }
 
+/* Add to the columns, whose names are needed until the process ends. */
+static void take_fields(struct convert *c, const char *text)
+{
+	char *both;
+
+	free(cli_list("--fields", text, ","));
+	if (asprintf(&both, "%s%s%s", c->fields ? c->fields : "", c->fields ? "," : "", text) < 0)
+		cli_die("out of memory");
+	free((char *)c->fields);
+	c->fields = both;
+}
+
 int cmd_convert(int argc, char **argv)
 {
 	struct run *run = &job;
@@ -373,7 +385,9 @@ int cmd_convert(int argc, char **argv)
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		if (!select_option(&run->select, option, optarg))
+		if (option == OPT_FIELDS)
+			take_fields(&run->c, optarg);
+		else if (!select_option(&run->select, option, optarg))
 			schema_load("--manifest", optarg, false);
 	operands = cli_operands(&syntax, argc, argv);
 	if (run->from) {

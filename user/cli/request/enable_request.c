@@ -12,6 +12,7 @@
 #include "cli/provider.h"
 #include "cli/schema.h"
 #include "cli/text.h"
+#include "base/list.h"
 
 #define ENABLE(name, option, arg, help)	{ name, ENABLE_OPT_##option, arg, help, NULL }
 
@@ -20,11 +21,11 @@ const struct cli_option enable_options[] = {
 	ENABLE("any", ANY, "HEX", "events with one of these keywords; default: all"),
 	ENABLE("keyword", KEYWORD, "LIST", "the same, by names: Read,Write"),
 	ENABLE("all", ALL, "HEX", "only events with all of these keywords"),
-	ENABLE("pid", PID, "PID", "only this process's registrations; up to 8 times"),
-	ENABLE("exe", EXE, "NAME", "only processes that run a file of that name: bash"),
-	ENABLE("container", CONTAINER, "ID|PATH", "only processes of this container or cgroup"),
-	ENABLE("package", PACKAGE, "NAME", "only processes of this flatpak, snap or unit"),
-	ENABLE("app", APP, "NAME", "only processes of this application; snap: SNAP.APP"),
+	ENABLE("pid", PID, "PIDS", "only registrations of these processes, at most 8"),
+	ENABLE("exe", EXE, "NAMES", "only processes that run a file of that name: bash,sh"),
+	ENABLE("container", CONTAINER, "IDS|PATHS", "only processes of these containers or cgroups"),
+	ENABLE("package", PACKAGE, "NAMES", "only processes of these flatpaks, snaps or units"),
+	ENABLE("app", APP, "NAMES", "only processes of these applications; snap: SNAP.APP"),
 	ENABLE("id", ID, "LIST", "only events with these ids or names: 1,5-9,Start"),
 	ENABLE("not-id", NOT_ID, "LIST", "all events except those with these ids"),
 	ENABLE("name", NAME, "LIST", "only TraceLogging events with these names"),
@@ -104,11 +105,12 @@ static bool names_level(const char *text)
 /* Does a list of ids contain a name? */
 static bool names_ids(const char *text)
 {
-	for (; text; text = strchr(text, ',')) {
-		text += *text == ',';
-		if (is_letter(*text))
+	const char *word;
+	size_t len;
+
+	while (etw_list_next(&text, ",", &word, &len))
+		if (is_letter(*word))
 			return true;
-	}
 	return false;
 }
 
@@ -168,15 +170,13 @@ static void take_keywords(struct enable_request *r, const char *name, char *text
 			  const struct taker *taker)
 {
 	const struct etw_providers *providers = &r->filters.providers;
-	char *copy = cli_strdup(text), *rest = copy, *word;
+	char **words = cli_list(name, text, ",");
 	__u64 *any = place(r, taker);
+	size_t i;
 
-	while ((word = strsep(&rest, ","))) {
-		if (!*word)
-			cli_usage("%s: a name is empty", name);
-		*any |= named_value(providers, ETW_PART_KEYWORD, name, word);
-	}
-	free(copy);
+	for (i = 0; words[i]; i++)
+		*any |= named_value(providers, ETW_PART_KEYWORD, name, words[i]);
+	free(words);
 }
 
 static void take_hex(struct enable_request *r, const char *name, char *text,
@@ -189,43 +189,57 @@ static void take_hex(struct enable_request *r, const char *name, char *text,
 /* Properties of a list like sid,login */
 static uint32_t items(const char *name, const char *text)
 {
-	char *copy = cli_strdup(text), *rest = copy, *word;
+	char **words = cli_list(name, text, ",");
 	uint32_t properties = 0;
+	size_t i;
 
-	while ((word = strsep(&rest, ",")))
-		properties |= enable_items[cli_choice(name, word, enable_items,
+	for (i = 0; words[i]; i++)
+		properties |= enable_items[cli_choice(name, words[i], enable_items,
 						      sizeof(*enable_items))].property;
-	free(copy);
+	free(words);
 	return properties;
 }
 
 static void take_pid(struct filters *filters, const char *name, const char *text)
 {
-	if (filters->pid_count == ETW_PID_FILTER_MAX)
-		cli_usage("%s: more than %d processes", name, ETW_PID_FILTER_MAX);
-	filters->pids[filters->pid_count++] = cli_number(name, text, 1, INT32_MAX);
+	char **words = cli_list(name, text, ",");
+	uint32_t low, high;
+	size_t i;
+
+	for (i = 0; words[i]; i++) {
+		cli_range(name, words[i], 1, INT32_MAX, &low, &high);
+		for (; low <= high; low++) {
+			if (filters->pid_count == ETW_PID_FILTER_MAX)
+				cli_usage("%s: more than %d processes", name, ETW_PID_FILTER_MAX);
+			filters->pids[filters->pid_count++] = low;
+		}
+	}
+	free(words);
 }
 
-/* Add a name; an option may be given several times. */
+/* Names of programs and the like, as the kernel takes them: with a semicolon in between */
 static void take_name(struct enable_request *r, const char *name, char *text,
 		      const struct taker *taker)
 {
+	char **words = cli_list(name, text, ",;");
 	struct filter_names *names = place(r, taker);
-	size_t len = strlen(text);
+	size_t i, len;
 
 	names->type = taker->what;
 	/* No program has such a name, so it could never match. */
 	if (names->type == ETW_FILTER_EXECUTABLE_NAME && strpbrk(text, "/*"))
 		cli_usage("%s: %s: give the name of the file, without directory and wildcards",
 			  name, cli_quote(text));
-	if (!len || text[0] == ';' || text[len - 1] == ';' || strstr(text, ";;"))
-		cli_usage("%s: a name is empty", name);
-	if (names->len + !!names->len + len > sizeof(names->text))
-		cli_usage("%s: more than %d bytes of names", name, ETW_FILTER_NAMES_MAX);
-	if (names->len)
-		names->text[names->len++] = ';';
-	memcpy(names->text + names->len, text, len);
-	names->len += len;
+	for (i = 0; words[i]; i++) {
+		len = strlen(words[i]);
+		if (names->len + !!names->len + len > sizeof(names->text))
+			cli_usage("%s: more than %d bytes of names", name, ETW_FILTER_NAMES_MAX);
+		if (names->len)
+			names->text[names->len++] = ';';
+		memcpy(names->text + names->len, words[i], len);
+		names->len += len;
+	}
+	free(words);
 }
 
 static void check_in(const char *name, bool given, bool before, bool now)
@@ -238,51 +252,48 @@ static void check_in(const char *name, bool given, bool before, bool now)
 static void take_ids(struct enable_request *r, const char *name, char *text,
 		     const struct taker *taker)
 {
-	char *copy = cli_strdup(text), *rest = copy, *word;
 	struct filter_ids *ids = place(r, taker);
+	char **words = cli_list(name, text, ",");
 	uint32_t first, last;
+	size_t i;
 
 	check_in(name, ids->given, ids->ids.in, taker->in);
 	ids->given = true;
 	ids->ids.in = taker->in;
-	while ((word = strsep(&rest, ","))) {
-		if (is_letter(*word)) {
-			add_named_ids(r, ids, name, word);
+	for (i = 0; words[i]; i++) {
+		if (is_letter(*words[i])) {
+			add_named_ids(r, ids, name, words[i]);
 			continue;
 		}
-		cli_range(name, word, UINT16_MAX, &first, &last);
+		cli_range(name, words[i], 0, UINT16_MAX, &first, &last);
 		for (; first <= last; first++)
 			filters_add_id(ids, name, first);
 	}
-	free(copy);
+	free(words);
 }
 
-/* A list of event names like Start,Stop; an option may be given several times. */
+/* A list of event names like Start,Stop */
 static void take_events(struct enable_request *r, const char *name, char *text,
 			const struct taker *taker)
 {
 	const size_t head = offsetof(struct etw_filter_event_name, names);
 	struct filter_events *events = place(r, taker);
-	const char *end;
-	size_t n;
+	char **words = cli_list(name, text, ",");
+	size_t i, n;
 
 	check_in(name, events->given, events->head.in, taker->in);
 	events->given = true;
 	events->head.in = taker->in;
-	for (;; text += n + 1) {
-		end = strchrnul(text, ',');
-		n = end - text;
-		if (!n)
-			cli_usage("%s: a name is empty", name);
+	for (i = 0; words[i]; i++) {
+		n = strlen(words[i]);
 		if (head + events->len + n + 1 > sizeof(events->bytes))
 			cli_usage("%s: more than %zu bytes of names", name,
 				  sizeof(events->bytes) - head);
-		memcpy(events->bytes + head + events->len, text, n);
+		memcpy(events->bytes + head + events->len, words[i], n);
 		events->len += n + 1;
 		events->head.count++;
-		if (!*end)
-			break;
 	}
+	free(words);
 }
 
 /* Restrict a filter by names to events of this level ... */

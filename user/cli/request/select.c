@@ -95,14 +95,15 @@ static void take_provider(struct select *s, const char *text)
 static void take_list(const char *option, const char *text, uint32_t max, struct select *s,
 		      void (*take)(struct select *s, uint32_t low, uint32_t high))
 {
-	char *copy = cli_strdup(text), *at = copy, *one;
+	char **words = cli_list(option, text, ",");
 	uint32_t low, high;
+	size_t i;
 
-	while ((one = strsep(&at, ","))) {
-		cli_range(option, one, max, &low, &high);
+	for (i = 0; words[i]; i++) {
+		cli_range(option, words[i], 0, max, &low, &high);
 		take(s, low, high);
 	}
-	free(copy);
+	free(words);
 }
 
 static void take_ids(struct select *s, uint32_t low, uint32_t high)

@@ -33,10 +33,10 @@ enum {
 /* In a command's table of options */
 #define SELECT_OPTIONS								\
 	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated", NULL }, \
-	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9; may be repeated", NULL }, \
+	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9", NULL }, \
 	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only events up to this level", NULL },	\
 	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only events with one of these keywords", NULL }, \
-	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes; may be repeated", NULL }, \
+	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes: 12,100-200", NULL }, \
 	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)", NULL }, \
 	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time", NULL },		\
 	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)", NULL }

@@ -16,6 +16,7 @@
 
 #include "conf.h"
 #include "base/guid.h"
+#include "base/list.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -154,8 +155,10 @@ bool etw_access_parse_rights(const char *word, uint32_t *rights,
 			     struct etw_access_error *error)
 {
 	const struct word *right;
+	const char *name;
 	char *end;
 	size_t len;
+	int ret;
 
 	*rights = 0;
 	if (!strncmp(word, "0x", 2) && strlen(word) <= 6 && word[2] &&
@@ -164,18 +167,16 @@ bool etw_access_parse_rights(const char *word, uint32_t *rights,
 		return (*rights && !(*rights & ~ETW_RIGHT_VALID)) ||
 		       wrong(error, "the rights are 0 or have unknown bits");
 	}
-	for (;; word += len + 1) {
-		len = strcspn(word, ",");
-		right = find(rights_words, word, len);
+	while ((ret = etw_list_next(&word, ",", &name, &len)) == 1) {
+		right = find(rights_words, name, len);
 		if (right)
 			*rights |= right->value;
-		else if (len == 3 && !memcmp(word, "all", 3))
+		else if (len == 3 && !memcmp(name, "all", 3))
 			*rights |= ETW_RIGHT_ALL;
 		else
 			return wrong(error, "unknown right");
-		if (!word[len])
-			return true;
 	}
+	return !ret || wrong(error, "the list has an empty part");
 }
 
 void etw_access_format_who(const struct etw_access_entry *entry, char out[ETW_ACCESS_WHO_TEXT])
