@@ -21,10 +21,16 @@ man_pages := $(wildcard user/man/*.[0-9])
 completions := share/bash-completion/completions/etw share/zsh/site-functions/_etw
 pc_files := libetw.pc libetw-win32.pc libtdh.pc
 
+# Names of Windows' libraries that other languages open. In a folder of their own, for
+# LD_LIBRARY_PATH, because another program may bring libraries of these names, too.
+dll_names = $(foreach name,$(1),$(name) $(name).dll lib$(name).so)
+etw_dlls := $(call dll_names,advapi32 Advapi32 ADVAPI32 sechost)
+tdh_dlls := $(call dll_names,tdh Tdh TDH)
+
 # Everything that is installed below PREFIX, for uninstall.
 installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw-win32.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
 	lib/libtdh.a lib/libtdh.so lib/$(TDH_SONAME) lib/libtdh.so.$(VERSION) \
-	$(pc_files:%=lib/pkgconfig/%) \
+	$(addprefix lib/etw-dll/,$(etw_dlls) $(tdh_dlls)) $(pc_files:%=lib/pkgconfig/%) \
 	lib/udev/rules.d/90-etw.rules lib/modules-load.d/etw.conf \
 	lib/systemd/system/etw-autologger.service \
 	lib/systemd/system/sysinit.target.wants/etw-autologger.service \
@@ -44,6 +50,8 @@ install-user: build/etw $(ctf_reader) build/libetw.a build/libetw-win32.a build/
 	$(Q)ln -sf $(SONAME) $(user_to)/lib/libetw.so
 	$(Q)ln -sf libtdh.so.$(VERSION) $(user_to)/lib/$(TDH_SONAME)
 	$(Q)ln -sf $(TDH_SONAME) $(user_to)/lib/libtdh.so
+	$(Q)for name in $(etw_dlls); do ln -sf ../$(SONAME) $(user_to)/lib/etw-dll/$$name || exit 1; done
+	$(Q)for name in $(tdh_dlls); do ln -sf ../$(TDH_SONAME) $(user_to)/lib/etw-dll/$$name || exit 1; done
 	$(Q)for h in $(headers:include/%=%); do \
 		$(INSTALL) -D -m 644 include/$$h $(user_to)/include/etw-linux/$$h || exit 1; done
 	$(Q)umask 022 && scripts/spellings $(user_to)/include/etw-linux

@@ -122,6 +122,49 @@ build_tdh_static() {
 		"$work/prog-static"
 }
 
+# dlls_load: the libraries have the names that other languages open, all of one library
+dlls_load() {
+	cat >"$work/dll.c" <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+
+		/* Python's ctypes opens the name itself, LuaJIT and JNA lib*.so, .NET any of them. */
+		static const char *const names[][9] = {
+			{ "advapi32", "advapi32.dll", "libadvapi32.so", "Advapi32", "Advapi32.dll",
+			  "libAdvapi32.so", "ADVAPI32.dll", "sechost.dll" },
+			{ "tdh", "tdh.dll", "libtdh.so", "Tdh", "Tdh.dll", "libTdh.so", "TDH.dll" },
+		};
+		static const char *const functions[][10] = {
+			{ "StartTraceW", "ControlTraceW", "EnableTraceEx2", "OpenTraceW", "ProcessTrace",
+			  "CloseTrace", "EventRegister", "EventWrite", "EventUnregister" },
+			{ "TdhGetEventInformation", "TdhGetPropertySize", "TdhGetProperty",
+			  "TdhGetEventMapInformation", "TdhFormatProperty",
+			  "TdhEnumerateProviderFieldInformation" },
+		};
+
+		int main(void)
+		{
+			for (int i = 0; i < 2; i++) {
+				void *first = NULL, *one = NULL;
+
+				for (int n = 0; names[i][n]; n++) {
+					one = dlopen(names[i][n], RTLD_NOW);
+					first = first ? first : one;
+					if (!one || one != first)
+						return puts(one ? names[i][n] : dlerror()), 1;
+				}
+				for (int n = 0; functions[i][n]; n++)
+					if (!dlsym(one, functions[i][n]))
+						return puts(functions[i][n]), 1;
+			}
+			return 0;
+		}
+	END
+	gcc -std=c11 -Wall -Wextra -Werror -o "$work/dll" "$work/dll.c" &&
+		[[ $(pc --variable=dlldir libetw-win32) == */usr/lib/etw-dll ]] &&
+		LD_LIBRARY_PATH=$dest/usr/lib/etw-dll "$work/dll"
+}
+
 cat >"$work/prog.c" <<-'EOF'
 	#include <evntprov.h>
 	#include <evntrace.h>
@@ -140,7 +183,7 @@ reader_runs() {
 			*'no CTF trace'* ]]
 }
 
-echo "1..17"
+echo "1..18"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "the headers are in place" headers_there
@@ -162,6 +205,7 @@ else
 fi
 check "a C program builds" build gcc -std=c11
 check "it runs with the shared library" run_shared
+check "the libraries load under Windows' names" dlls_load
 check "a program that decodes builds with libtdh" build_tdh
 check "it runs with libtdh, and without libetw.so" run_shared
 check "it builds with the archives, and runs" build_tdh_static
