@@ -93,6 +93,23 @@ static void tasks(struct etw_mc *mc, const struct etw_mf_provider *provider)
 
 /* ------------------------------------------------------------------------- maps */
 
+/* What two maps must have in common for one definition to serve both */
+static const char *map_text(struct etw_mc *mc, const struct etw_mf_map *m)
+{
+	struct etw_text text = { .data = NULL };
+	const char *result;
+	unsigned int i;
+
+	etw_text_printf(&text, "map {");
+	for (i = 0; i < m->count; i++)
+		if (m->entries[i].symbol)
+			etw_text_printf(&text, " %s = 0x%x", m->entries[i].symbol, m->entries[i].value);
+	etw_text_printf(&text, " }");
+	result = etw_mc_text(mc, "%s", text.error ? "" : text.data);
+	etw_text_free(&text);
+	return result;
+}
+
 /*
  * typedef enum _Map { MapEntry = 0x1, ... } Map;  An enumerator is an int, in ISO C as on
  * Windows.  The symbols of entries whose map has none are constants.
@@ -110,7 +127,7 @@ static void map(struct etw_mc *mc, const struct etw_mf_map *m)
 			etw_mc_define(mc, e->symbol, e->value, "", e->line);
 		if (!m->symbol || !e->symbol)
 			continue;
-		if (!open && !take(mc, m->symbol, etw_mc_text(mc, "map %s", m->name), m->line))
+		if (!open && !take(mc, m->symbol, map_text(mc, m), m->line))
 			return;
 		name = etw_mc_text(mc, "%s%s", m->symbol, e->symbol);
 		value = etw_mc_text(mc, e->value > INT_MAX ? "(int)0x%xu" : "0x%x", e->value);

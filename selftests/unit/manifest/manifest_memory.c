@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * manifest_memory.c - reading a manifest without memory: each allocation fails once, ours
- * and the parser's
+ * and the parser's; and how much reading takes
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
 static unsigned int calls, failing;
+static size_t taken;	/* bytes that were allocated */
 
 /* Does this allocation fail? failing is its number, 0: none. */
 static int fails(void)
@@ -16,11 +17,13 @@ static int fails(void)
 
 static void *failing_calloc(size_t count, size_t size)
 {
+	taken += count * size;
 	return fails() ? NULL : calloc(count, size);
 }
 
 static void *failing_malloc(size_t size)
 {
+	taken += size;
 	return fails() ? NULL : malloc(size);
 }
 
@@ -90,6 +93,42 @@ static char *sample(size_t *size)
 	return text;
 }
 
+/* A map with a long symbol and many entries, each of whose names begins with that */
+static char *long_map(size_t symbol, size_t *size)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
+	int i;
+
+	fprintf(f, "%s<maps><valueMap name='v' symbol='S%0*d'>", HEAD, (int)symbol - 1, 0);
+	for (i = 0; i < 2000; i++)
+		fprintf(f, "<map value='%d' symbol='E%d' message='$(string.s)'/>", i, i);
+	fprintf(f, "</valueMap></maps>%s", TAIL);
+	fclose(f);
+	return text;
+}
+
+static void check_long_map(void)
+{
+	size_t size;
+	char *text = long_map(100000, &size);
+
+	read_end();
+	taken = 0;
+	is(etw_manifest_read_memory(text, size, "n", &manifest, &problems), 0, "a long symbol");
+	ok(taken < 64 * size, "%zu bytes for %zu", taken, size);
+	read_end();
+	is(etw_manifest_check_memory(text, size, "n", &manifest, &problems), -EINVAL, "is refused");
+	ok(problems.count && strstr(problems.list[0].text, "symbol has more than 255 characters"),
+	   "%s", problems.count ? problems.list[0].text : "");
+	read_end();
+	free(text);
+	text = long_map(255, &size);
+	is(etw_manifest_check_memory(text, size, "n", &manifest, &problems), 0, "255 are right");
+	read_end();
+	free(text);
+}
+
 static void *xml_malloc(size_t size)
 {
 	return failing_malloc(size);
@@ -154,6 +193,7 @@ int main(void)
 	is(etw_manifest_read_memory(HEAD, small, "n", &manifest, &problems), -EINVAL,
 	   "and errors are still reported");
 	read_end();
+	check_long_map();
 	free(utf8);
 	free(utf16);
 	xmlCleanupParser();

@@ -435,6 +435,7 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *d, con
 	const struct etw_mf_provider *found, *stored;
 	const struct etw_mf_event *own = NULL;
 	struct etw_manifest *in;
+	bool decoded;
 
 	*event = NULL;
 	found = find_in_trace(d->embedded, guid, desc, false, event, manifest);
@@ -442,7 +443,13 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *d, con
 		return found;
 	stored = etw_store_find_event(guid, desc->Id, desc->Version, event, manifest);
 	/* A control GUID counts only if it is the decode GUID of no schema. */
-	if (!newest || is_of(newest->provider, guid, false) || (stored && is_of(stored, guid, false))) {
+	decoded = newest && is_of(newest->provider, guid, false);
+	if (stored && decoded && !is_of(stored, guid, false)) {
+		etw_manifest_put(*manifest);
+		stored = NULL;
+		*event = NULL;
+	}
+	if (!newest || decoded || (stored && is_of(stored, guid, false))) {
 		if (stored || !newest)
 			return stored;
 		*manifest = etw_manifest_get(newest->manifest);

@@ -272,6 +272,9 @@ static void convert(struct manifest_reader *r, const struct manifest_attribute *
 		if (!etw_manifest_is_symbol(value))
 			invalid_at(r, a, value, symbol_end(value),
 				   "a C identifier: letters, digits and _, and no digit first");
+		else if (strlen(value) > MANIFEST_SYMBOL_MAX)
+			etw_manifest_error(r, "%s has more than %u characters", a->name,
+					   MANIFEST_SYMBOL_MAX);
 		break;
 	case MANIFEST_NUMBER:
 	case MANIFEST_BIT:

@@ -66,14 +66,14 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 	}
 }
 
-/* In the generated header an entry's name is that of its map with its own. */
+/* In the generated header, which only the compiler makes, an entry's name begins with its map's. */
 static void claim_entry(struct manifest_reader *r, const struct etw_mf_map *map,
 			const struct etw_mf_map_entry *e)
 {
 	const char *of = map->symbol ?: "";
 	char *symbol;
 
-	if (!e->symbol || map->kind == ETW_MAP_PATTERN)
+	if (r->lenient || !e->symbol || map->kind == ETW_MAP_PATTERN)
 		return;
 	symbol = etw_manifest_alloc(r->scratch, strlen(of) + strlen(e->symbol) + 1);
 	if (!symbol) {
@@ -301,7 +301,7 @@ static bool build_provider(struct manifest_reader *r, const struct manifest_node
 	return true;
 }
 
-/* The compiler makes empty resources of an empty manifest, as mc.exe does. */
+/* An empty manifest is right: mc.exe makes empty resources of it. */
 static void report_empty(struct manifest_reader *r)
 {
 	etw_manifest_at(r, r->damage ? r->damage_line : r->document->line, NULL, NULL);
@@ -310,8 +310,6 @@ static void report_empty(struct manifest_reader *r)
 	else if (r->others)
 		etw_manifest_fatal(r, "no events here: there is no element provider, "
 				   "only instrumentation of other kinds");
-	else if (r->lenient)
-		etw_manifest_fatal(r, "no events here: there is no element provider");
 	else
 		etw_manifest_warn(r, "no events here: there is no element provider");
 }

@@ -29,6 +29,7 @@
 #define MANIFEST_CULTURES_MAX	256u
 #define MANIFEST_TEXTS_MAX	(8u * 1024 * 1024)	/* strings times cultures */
 #define MANIFEST_PROVIDERS_MAX	16u	/* compiled */
+#define MANIFEST_SYMBOL_MAX	255u	/* characters; the generated header combines symbols */
 #define MANIFEST_PROVIDERS_READ	4096u	/* decoded */
 #define MANIFEST_CHANNELS_MAX	8u	/* per provider; they use keyword bits 63 to 56 */
 #define MANIFEST_CHANNELS_READ	256u	/* likewise, decoded: those from the 9th on have no bit */

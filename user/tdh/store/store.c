@@ -327,7 +327,11 @@ int etw_store_find_all(const GUID *guid, struct etw_providers *all)
 	while (found && provider_at(found, count, &in))
 		count++;
 	list = found ? malloc((count + 1) * sizeof(*list)) : NULL;
-	for (all->list = list; list && (provider = provider_at(found, all->count, &in)); all->count++) {
+	/* Without memory provider_at() finds fewer at one time than at another. */
+	for (all->list = list; list && all->count < count; all->count++) {
+		provider = provider_at(found, all->count, &in);
+		if (!provider)
+			break;
 		list[all->count] = provider;
 		etw_manifest_get(in);
 	}
