@@ -264,7 +264,7 @@ struct etw_session_stat {
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
 	__u64 overwritten_events;	/* out */
-	__u64 discarded_buffers;	/* out: as in etw_session */
+	__u64 discarded_buffers;	/* out: delivered, but see etw_session */
 	__u64 discarded_events;
 	/*
 	 * out: lost because a writer in the buffer died before it finished an event.  Once the

@@ -322,6 +322,28 @@ static void test_fork(void)
 	EventUnregister(h);
 }
 
+/* The device cannot be opened for a while: the thread tries about once a second. */
+static void test_device_away(void)
+{
+	static struct seen seen;
+	uint32_t attempts;
+	REGHANDLE h;
+
+	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "registered");
+	ok(wait_calls(&seen, 1), "called");
+	fake->open_error = -ENOENT;
+	fake->error[0x30] = -ESTALE;
+	is(EventWrite(h, &event, 0, NULL), ERROR_NOT_ENOUGH_MEMORY, "an event is lost");
+	attempts = fake->attempts;
+	usleep(500000);
+	ok(fake->attempts - attempts <= 3, "%u attempts in half a second",
+	   fake->attempts - attempts);
+	fake->open_error = 0;
+	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "the device is back");
+	ok(wait_calls(&seen, 2), "and the state is reported again");
+	EventUnregister(h);
+}
+
 static void test_no_module(int threads)
 {
 	static struct seen seen;
@@ -355,6 +377,7 @@ int main(void)
 	test_nested(threads);
 	test_cancelled(threads);
 	test_fork();
+	test_device_away();
 	test_no_module(threads);
 	return done_testing();
 }

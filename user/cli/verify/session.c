@@ -95,8 +95,9 @@ void verify_session(const struct session *session, const struct etw_session_stat
 	add_drops(losses, session, stat);
 	add_log(losses, session);
 	add_readers(losses, session, stat);
-	add(losses, "no_reader", "discarded: there was no reader", session->s.discarded_events,
-	    session->s.discarded_buffers);
+	add(losses, "no_reader", "discarded: there was no reader",
+	    stat ? stat->discarded_events : session->s.discarded_events,
+	    stat ? stat->discarded_buffers : session->s.discarded_buffers);
 	if (stat)
 		losses->overwritten = stat->overwritten_events;
 }

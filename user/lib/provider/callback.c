@@ -145,6 +145,8 @@ static void wait_for_descriptor(struct etw_fork_state *proc, const struct work *
 	etw_kdev_poll(&fds, 1, 1000);
 	if (fds.revents)
 		etw_poll_wakeup_clear(&work->wake);
+	if (fds.revents & (POLLERR | POLLHUP | POLLNVAL))
+		etw_kdev_poll(NULL, 0, 1000);
 }
 
 static void *thread_main(void *arg)

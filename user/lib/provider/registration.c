@@ -465,10 +465,10 @@ static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int
 	int i, ret, err = device_prepare(proc, &new);
 
 	if (is_temporary(err)) {
-		/* As in a new child: whatever needs the device tries again. */
-		atomic_store(&proc->attached, 0);
+		/* As in a new child: whatever needs the device tries again, the thread at times. */
 		proc->fd = -1;
-		etw_callback_moved(proc);
+		if (atomic_exchange(&proc->attached, 0))
+			etw_callback_moved(proc);
 		if (wanted)
 			*result = err;
 		return err;
