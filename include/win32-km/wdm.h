@@ -8,7 +8,7 @@
  *
  * in its Kbuild, a Windows driver is a module of that license as it is: loading calls
  * DriverEntry(), unloading DriverUnload(), and IoCreateSymbolicLink(L"\\DosDevices\\NAME")
- * makes /dev/NAME, which only root may open.  A program's open(), close(), read(), write() and
+ * makes /dev/NAME, at the end of DriverEntry() if this called it, which only root may open.  A program's open(), close(), read(), write() and
  * DeviceIoControl() (<fileapi.h> of include/win32) are requests of the driver:
  *
  *	open()			IRP_MJ_CREATE
@@ -104,6 +104,7 @@ struct _DEVICE_OBJECT {
 	struct miscdevice etw_misc;
 	char etw_name[80];
 	char etw_link[80];		/* the name in /dev, or empty */
+	BOOLEAN etw_registered;		/* it is in /dev */
 };
 
 typedef struct _FILE_OBJECT {
@@ -170,6 +171,7 @@ struct _IRP {
 struct etw_driver {
 	DRIVER_OBJECT object;
 	UNICODE_STRING path;
+	BOOLEAN started;		/* DriverEntry() succeeded: links are registered at once */
 };
 
 #ifdef ETW_DRIVER_LICENSE
@@ -406,15 +408,20 @@ static ssize_t __maybe_unused etw_driver_write(struct file *filp, const char __u
 }
 
 /* Fills in what was returned and the driver's status. */
-static inline long etw_driver_control(PFILE_OBJECT file,
-				      struct etw_device_control *control)
+static inline long etw_driver_control(struct file *filp, struct etw_device_control *control)
 {
+	ULONG access = ACCESS_FROM_CTL_CODE(control->code);
 	size_t size = max(control->input_size, control->output_size);
 	IRP irp = { };
 	ssize_t n;
 
 	if (size > ETW_IRP_MAX || control->reserved)
 		return -EINVAL;
+	if ((access & FILE_READ_ACCESS && !(filp->f_mode & FMODE_READ)) ||
+	    (access & FILE_WRITE_ACCESS && !(filp->f_mode & FMODE_WRITE))) {
+		control->status = STATUS_ACCESS_DENIED;
+		return 0;
+	}
 	if (METHOD_FROM_CTL_CODE(control->code) != METHOD_BUFFERED) {
 		control->status = STATUS_NOT_SUPPORTED;
 		return 0;
@@ -430,7 +437,7 @@ static inline long etw_driver_control(PFILE_OBJECT file,
 		irp.etw_stack.Parameters.DeviceIoControl.OutputBufferLength = control->output_size;
 		irp.etw_stack.Parameters.DeviceIoControl.InputBufferLength = control->input_size;
 		irp.etw_stack.Parameters.DeviceIoControl.IoControlCode = control->code;
-		control->status = etw_driver_send(&irp, file, IRP_MJ_DEVICE_CONTROL);
+		control->status = etw_driver_send(&irp, filp->private_data, IRP_MJ_DEVICE_CONTROL);
 		n = etw_driver_result(&irp, control->status, u64_to_user_ptr(control->output),
 				      control->output_size);
 		control->returned = n > 0 ? n : 0;
@@ -450,7 +457,7 @@ static long __maybe_unused etw_driver_ioctl(struct file *filp, unsigned int comm
 		return -ENOTTY;
 	if (copy_from_user(&control, from, sizeof(control)))
 		return -EFAULT;
-	err = etw_driver_control(filp->private_data, &control);
+	err = etw_driver_control(filp, &control);
 	return !err && copy_to_user(from, &control, sizeof(control)) ? -EFAULT : err;
 }
 
@@ -530,9 +537,23 @@ static inline NTSTATUS IoCreateDevice(PDRIVER_OBJECT DriverObject, ULONG DeviceE
 
 static inline void etw_driver_unlink(PDEVICE_OBJECT device)
 {
-	if (device->etw_link[0])
+	if (device->etw_registered)
 		misc_deregister(&device->etw_misc);
+	device->etw_registered = FALSE;
 	device->etw_link[0] = 0;
+}
+
+static inline int etw_driver_register(PDEVICE_OBJECT device)
+{
+	int err;
+
+	device->etw_misc.minor = MISC_DYNAMIC_MINOR;
+	device->etw_misc.name = device->etw_link;
+	device->etw_misc.fops = &etw_driver_fops;
+	device->etw_misc.mode = 0600;
+	err = misc_register(&device->etw_misc);
+	device->etw_registered = !err;
+	return err;
 }
 
 /* PASSIVE_LEVEL.  Files that are open keep the memory of the device. */
@@ -549,7 +570,8 @@ static inline VOID IoDeleteDevice(PDEVICE_OBJECT DeviceObject)
 }
 
 /*
- * The device as /dev/NAME, one name per device.  PASSIVE_LEVEL.  Return: STATUS_SUCCESS;
+ * The device as /dev/NAME, one name per device.  A name that DriverEntry() gives is in /dev when
+ * it has succeeded; if another driver uses it, a message says so.  PASSIVE_LEVEL.  Return: STATUS_SUCCESS;
  * STATUS_OBJECT_NAME_INVALID; STATUS_OBJECT_NAME_NOT_FOUND: no such device of this driver;
  * STATUS_OBJECT_NAME_COLLISION: it has a name, or another driver uses this one;
  * STATUS_INSUFFICIENT_RESOURCES.
@@ -571,11 +593,7 @@ static inline NTSTATUS IoCreateSymbolicLink(PUNICODE_STRING SymbolicLinkName,
 	if (device->etw_link[0])
 		return STATUS_OBJECT_NAME_COLLISION;
 	strcpy(device->etw_link, link);
-	device->etw_misc.minor = MISC_DYNAMIC_MINOR;
-	device->etw_misc.name = device->etw_link;
-	device->etw_misc.fops = &etw_driver_fops;
-	device->etw_misc.mode = 0600;
-	err = misc_register(&device->etw_misc);
+	err = etw_driver.started ? etw_driver_register(device) : 0;
 	if (!err)
 		return STATUS_SUCCESS;
 	device->etw_link[0] = 0;
@@ -610,29 +628,66 @@ static inline void etw_driver_empty(void)
 		IoDeleteDevice(etw_driver.object.DeviceObject);
 }
 
+/*
+ * Only now: the kernel lets programs open the devices of a module that is still loading, and
+ * frees it in spite of them if it fails.  So this fails only if it registered nothing.
+ */
+static inline int etw_driver_start(void)
+{
+	PDEVICE_OBJECT device;
+	BOOLEAN registered = FALSE;
+	int err, failed = 0;
+
+	for (device = etw_driver.object.DeviceObject; device; device = device->NextDevice) {
+		device->Flags &= ~DO_DEVICE_INITIALIZING;
+		if (!device->etw_link[0])
+			continue;
+		err = etw_driver_register(device);
+		if (err) {
+			pr_err("%s: /dev/%s: error %d\n", KBUILD_MODNAME, device->etw_link, err);
+			device->etw_link[0] = 0;
+			failed = err;
+		} else {
+			registered = TRUE;
+		}
+	}
+	etw_driver.started = TRUE;
+	return registered ? 0 : failed;
+}
+
+static inline void etw_driver_end(void)
+{
+	if (etw_driver.object.DriverUnload)
+		etw_driver.object.DriverUnload(&etw_driver.object);
+	etw_driver_empty();
+}
+
 /* As on Windows, DriverUnload() is not called if DriverEntry() failed. */
 int __weak init_module(void)
 {
 	static WCHAR path[] = L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\Etw";
 	NTSTATUS status;
 	size_t i;
+	int err;
 
 	for (i = 0; i < ARRAY_SIZE(etw_driver.object.MajorFunction); i++)
 		etw_driver.object.MajorFunction[i] = etw_driver_refuse;
 	RtlInitUnicodeString(&etw_driver.path, path);
 	RtlInitUnicodeString(&etw_driver.object.DriverName, L"\\Driver\\Etw");
 	status = DriverEntry(&etw_driver.object, &etw_driver.path);
-	if (NT_SUCCESS(status))
-		return 0;
-	etw_driver_empty();
-	return etw_driver_errno(status);
+	if (!NT_SUCCESS(status)) {
+		etw_driver_empty();
+		return etw_driver_errno(status);
+	}
+	err = etw_driver_start();
+	if (err)
+		etw_driver_end();
+	return err;
 }
 
 void __weak cleanup_module(void)
 {
-	if (etw_driver.object.DriverUnload)
-		etw_driver.object.DriverUnload(&etw_driver.object);
-	etw_driver_empty();
+	etw_driver_end();
 }
 
 ___ADDRESSABLE(init_module, __initdata);

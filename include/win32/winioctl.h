@@ -22,6 +22,8 @@
 #define DEVICE_TYPE_FROM_CTL_CODE(code)	((ULONG)(code) >> 16)
 #define METHOD_FROM_CTL_CODE(code)	((ULONG)(code) & 3)
 
+#define ACCESS_FROM_CTL_CODE(code)	((ULONG)(code) >> 14 & 3)	/* Linux only */
+
 #define METHOD_BUFFERED		0
 #define METHOD_IN_DIRECT	1
 #define METHOD_OUT_DIRECT	2

@@ -46,6 +46,18 @@ int main()
         return Failed("the odd write");
     if (ReadFile(device, text, sizeof(text), &returned, nullptr))
         return Failed("the read that the driver lacks");
+    if (!DeviceIoControl(device, IOCTL_PARCEL_CLEAR, nullptr, 0, nullptr, 0, &returned, nullptr))
+        return Failed("the request that needs write access");
+    CloseHandle(device);
+
+    // A control code says which access the handle must have.
+    device = CreateFileW(L"\\\\.\\PARCELDRV", GENERIC_READ, 0, nullptr, OPEN_EXISTING,
+        FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (device == INVALID_HANDLE_VALUE)
+        return Failed("CreateFile for reading");
+    if (DeviceIoControl(device, IOCTL_PARCEL_CLEAR, nullptr, 0, nullptr, 0, &returned, nullptr) ||
+        GetLastError() != ERROR_ACCESS_DENIED)
+        return Failed("the request without write access");
     CloseHandle(device);
     return 0;
 }

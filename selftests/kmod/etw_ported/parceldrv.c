@@ -30,6 +30,9 @@ typedef struct _DEVICE_EXTENSION {
     PWSTR LastText;
 } DEVICE_EXTENSION, *PDEVICE_EXTENSION;
 
+bool parcel_fault(void);
+bool parcel_can_open(void);
+
 DRIVER_INITIALIZE DriverEntry;
 DRIVER_UNLOAD ParcelUnload;
 
@@ -87,6 +90,10 @@ DriverEntry(
     if (!NT_SUCCESS(Status)) {
         IoDeleteDevice(DeviceObject);
         return Status;
+    }
+
+    if (parcel_fault()) {
+        return parcel_can_open() ? STATUS_OBJECT_NAME_COLLISION : STATUS_INSUFFICIENT_RESOURCES;
     }
 
     DeviceObject->Flags |= DO_BUFFERED_IO;
@@ -176,6 +183,9 @@ ParcelDeviceControl(
         Weight->Grams = Weight->Number * 10;
         EventWriteDriverWeight(NULL, Weight->Number, Weight->Grams);
         return CompleteRequest(Irp, STATUS_SUCCESS, sizeof(*Weight));
+
+    case IOCTL_PARCEL_CLEAR:
+        return CompleteRequest(Irp, STATUS_SUCCESS, 0);
 
     default:
         return CompleteRequest(Irp, STATUS_INVALID_DEVICE_REQUEST, 0);

@@ -143,4 +143,15 @@ TEST_F(ported, driver)
 	EXPECT_TRUE(printed("Contoso-ParcelDrv 5, 1 properties\n  Device = 0x"));
 }
 
+/* No program can open a device of a driver whose entry may still fail. */
+TEST_F(ported, failing_entry)
+{
+	EXPECT_EQ(-ENOSPC, vm_insmod_with("etw_ported", "fault=1"));
+	EXPECT_EQ(1, run("%1$s/ported/drvctl"));
+	EXPECT_TRUE(printed("CreateFile failed with 2\n"));
+	ASSERT_EQ(0, vm_insmod("etw_ported"));
+	EXPECT_EQ(0, run("%1$s/ported/drvctl"));
+	EXPECT_EQ(0, vm_rmmod("etw_ported"));
+}
+
 TEST_HARNESS_MAIN
