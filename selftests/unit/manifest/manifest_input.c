@@ -115,6 +115,7 @@ static void check_malformed(void)
 	char nothing = 0;
 
 	is(read_bytes("", 0), -EINVAL, "nothing");
+	is(problems.list[0].line, 1, "in line 1");
 	ok(!strcmp(said(), "is empty"), "%s", said());
 	is(read_bytes("\xFE\xFF", 2), -EINVAL, "only the mark of UTF-16");
 	ok(!strcmp(said(), "is empty"), "%s", said());
@@ -262,6 +263,7 @@ static void check_hostile(void)
 		     "elements are nested deeper than 100", "deep UserData");
 	takes_little(repeat(HEAD "<events><event value='1' message='", "x", 50000000, "'/></events>" TAIL),
 		     "is larger than 32 MB", "50 MB");
+	is(problems.list[0].line, 1, "in line 1");
 	takes_little(repeat(HEAD "<events><event ", "a=''", 1000000, "/></events>" TAIL),
 		     "an element has more than 256 attributes", "a million attributes");
 	takes_little(many_namespaces(), "more than 64 namespaces are bound", "many namespaces");

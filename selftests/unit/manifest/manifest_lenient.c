@@ -45,6 +45,16 @@ static const struct etw_mf_provider *first(void)
 	return &manifest->providers[0];
 }
 
+static bool said(const char *what)
+{
+	unsigned int i;
+
+	for (i = 0; i < problems.count; i++)
+		if (strstr(problems.list[i].text, what))
+			return true;
+	return false;
+}
+
 /* A rule of the compiler; the decoder only warns, in the same words, perhaps with a cost. */
 struct tolerated {
 	const char *what;
@@ -347,6 +357,8 @@ static const struct damage damages[] = {
 	{ "</template>", "", "a/7 b/4", 2, 1 },
 	{ "</template>", "</template></template>", "a/7 b/4", 2, 1 },
 	{ "</templates>", "", "a/7 b/4", 2, 1 },
+	{ "</events>", "</events></events>", "a/7 b/4", 2, 1 },
+	{ "</tasks>", "</tasks></events>", "a/7 b/4", 2, 1 },
 	{ "</templates>", "</Templates>", "a/7 b/4", 2, 1 },
 	{ "value='5'/>", "value='5'>", "a/7 b/4", 2, 1 },
 	{ "message='one'/>", "message='one'>", "a/7 b/4", 2, 1 },
@@ -383,6 +395,35 @@ static void test_nesting(void)
 	}
 }
 
+/* Fields behind a structure without an end could be its members or not. */
+static void test_struct(void)
+{
+	check_fields(T("<data name='n' inType='win:UInt8'/><struct name='s' count='n'><data name='k' inType='win:UInt8'/>"
+		       "<data name='z' inType='win:Int32'/>") USES, "n/4 s/14");
+	check_fields(T("<struct name='s' count='2'><data name='k' inType='win:UInt8'/>"
+		       "<UserData><x>%1</x></UserData>"), "s/14");
+	check_fields(T("<struct name='s' count='2'><data name='k' inType='win:UInt8'></struct>"
+		       "<data name='z' inType='win:Int32'/>"), "s/0 z/7 | k/4");
+}
+
+static void test_documents(void)
+{
+	static const char one[] = HEAD E("<event value='1'/>") TAIL;
+	static const char two[] = "<?xml version='1.0'?><instrumentationManifest " NAMESPACES "><instrumentation><events>"
+		OTHER E("<event value='2'/>") TAIL "<provider name='R' guid='{11111111-2222-3333-4444-555555555557}'/>";
+	char *text;
+
+	if (asprintf(&text, "%s%s", one, two) < 0)
+		abort();
+	is(read_leniently(text, strlen(text)), 0, "one file of two manifests and a provider");
+	is(manifest->provider_count, 3, "all are read");
+	ok(etw_mf_event_find(&manifest->providers[1], 2, 0), "with their events");
+	ok(said("a second root element instrumentationManifest") && said("a second root element provider"),
+	   "which the compiler refuses");
+	is(read_text(text), -EINVAL, "it does");
+	free(text);
+}
+
 /* Well-formed elements in the wrong place are ignored as before. */
 static void test_misplaced(void)
 {
@@ -405,16 +446,6 @@ static int read_many(const char *begin, const char *part, unsigned int count, co
 	err = etw_manifest_read_memory(text, size, "test.man", &manifest, &problems);
 	free(text);
 	return err;
-}
-
-static bool said(const char *what)
-{
-	unsigned int i;
-
-	for (i = 0; i < problems.count; i++)
-		if (strstr(problems.list[i].text, what))
-			return true;
-	return false;
 }
 
 static void test_many_errors(void)
@@ -476,6 +507,8 @@ int main(void)
 	test_wevtutil();
 	test_damage();
 	test_nesting();
+	test_struct();
+	test_documents();
 	test_misplaced();
 	test_many_errors();
 	test_channels();

@@ -4,6 +4,7 @@
  * and the parser's; and how much reading takes
  */
 #define _GNU_SOURCE
+#include <malloc.h>
 #include <stdlib.h>
 
 static unsigned int calls, failing;
@@ -32,16 +33,40 @@ static void *failing_realloc(void *p, size_t size)
 	return fails() ? NULL : realloc(p, size);
 }
 
+/* Bytes that model.c allocated, now and at most */
+static size_t held, peak;
+
+static void *arena_calloc(size_t count, size_t size)
+{
+	void *p = failing_calloc(count, size);
+
+	held += p ? malloc_usable_size(p) : 0;
+	peak = held > peak ? held : peak;
+	return p;
+}
+
+static void arena_free(void *p)
+{
+	held -= p ? malloc_usable_size(p) : 0;
+	free(p);
+}
+
 /* The files that allocate, instead of those in the library */
 #define calloc failing_calloc
 #define malloc failing_malloc
 #define realloc failing_realloc
 #include "tdh/manifest/input.c"
 #include "tdh/manifest/userdata.c"
-#include "tdh/model/model.c"
 #include "tdh/model/names.c"
 #undef calloc
 #undef malloc
+#define calloc arena_calloc
+#define malloc(size) arena_calloc(1, size)
+#define free arena_free
+#include "tdh/model/model.c"
+#undef calloc
+#undef malloc
+#undef free
 #undef realloc
 
 #include <libxml/parser.h>
@@ -162,6 +187,34 @@ static unsigned int all_turns(const void *data, size_t size, const char *what)
 	return 0;
 }
 
+/* The peak of reading many events between these texts */
+static size_t peak_of(const char *begin, const char *end)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int i;
+
+	fprintf(f, "%s%s", HEAD, begin);
+	for (i = 0; i < 20000; i++)
+		fputs("<event value='1' name='of an event' attributes='that nobody needs'/>", f);
+	fprintf(f, "%s%s", end, TAIL);
+	fclose(f);
+	read_end();
+	peak = held;
+	is(etw_manifest_read_memory(text, size, "n", &manifest, &problems), 0, "20,000 events");
+	free(text);
+	return peak;
+}
+
+static void check_peak(void)
+{
+	size_t once = peak_of("<events>", "</events>"), twice = peak_of("<events>", "");
+
+	ok(twice < once + once / 4, "%zu bytes read twice, %zu once", twice, once);
+	read_end();
+}
+
 int main(void)
 {
 	size_t size, small;
@@ -194,6 +247,7 @@ int main(void)
 	   "and errors are still reported");
 	read_end();
 	check_long_map();
+	check_peak();
 	free(utf8);
 	free(utf16);
 	xmlCleanupParser();

@@ -112,6 +112,7 @@ static void mend(struct manifest_reader *r, struct manifest_input *input)
 {
 	struct etw_text text = { .data = NULL };
 	size_t at = 0, begin = 0;
+	bool found = false;
 
 	while (at < input->size) {
 		begin = at;
@@ -119,14 +120,14 @@ static void mend(struct manifest_reader *r, struct manifest_input *input)
 			etw_text_add(&text, input->data + begin, at - begin);
 			continue;
 		}
-		if (!r->at.line) {
+		if (!found) {
 			r->at.line = line_of(input->data, input->data + begin);
 			etw_manifest_error(r, "is no valid UTF-8");
+			found = true;
 		}
 		etw_text_cp1252(&text, input->data + begin, 1, ETW_TEXT_RAW);
 		at = begin + 1;
 	}
-	r->at.line = 0;
 	if (text.error) {
 		etw_manifest_no_memory(r);
 		etw_text_free(&text);
@@ -217,6 +218,7 @@ bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t si
 	bool wide = marked || starts(data, size, "<\0", 2) || starts(data, size, "\0<", 2);
 
 	*input = (struct manifest_input){ .data = data, .size = size };
+	r->at.line = 1;
 	if (size > MANIFEST_SIZE_MAX)
 		etw_manifest_fatal(r, "is larger than %u MB", MANIFEST_SIZE_MAX >> 20);
 	else if (wide)
@@ -231,7 +233,30 @@ bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t si
 			mend(r, input);
 		return !r->err && check_tags(r, input);
 	}
-	r->at.line = 1;
 	etw_manifest_fatal(r, "the encoding is not supported: take UTF-8");
 	return false;
+}
+
+/* The begins go behind the XML declaration. */
+bool etw_manifest_wrap(struct manifest_reader *r, struct manifest_input *input, unsigned int count)
+{
+	static const char begin[] = "<" MANIFEST_WRAPPER ">", bom[] = "\xEF\xBB\xBF";
+	size_t at = starts(input->data, input->size, bom, 3) ? 3 : 0, i;
+	char *data = etw_manifest_alloc(r->scratch, input->size + count * strlen(begin)), *to = data;
+	const char *end;
+
+	if (!data)
+		return false;
+	if (starts(input->data + at, input->size - at, "<?xml", 5)) {
+		end = memmem(input->data, input->size, "?>", 2);
+		if (end)
+			at = end + 2 - input->data;
+	}
+	to = mempcpy(to, input->data, at);
+	for (i = 0; i < count; i++)
+		to = mempcpy(to, begin, strlen(begin));
+	to = mempcpy(to, input->data + at, input->size - at);
+	input->data = data;
+	input->size = to - data;
+	return true;
 }

@@ -202,6 +202,9 @@ struct manifest_input {
  */
 bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t size,
 			  struct manifest_input *input);
+/* input.c: put begins of wrapping elements before the root. False: out of memory */
+#define MANIFEST_WRAPPER	"_"
+bool etw_manifest_wrap(struct manifest_reader *r, struct manifest_input *input, unsigned int count);
 /* parse.c: set r->document. False as above. */
 bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *input);
 

@@ -19,7 +19,6 @@
 
 #define ERRORS_MAX	1000u	/* of the XML parser that the decoder reads on after */
 #define OPEN_MAX	65536u	/* elements without an end that it takes */
-#define WRAPPER		"_"
 #define WRAPPERS	ERRORS_MAX	/* for ends too many, each an error */
 
 /* An open element */
@@ -42,7 +41,7 @@ struct parser {
 	unsigned int depth;	/* open elements */
 	unsigned int skipped;	/* those of them from a skipped one on */
 	unsigned int errors;
-	bool misnested;		/* elements and their ends do not match: see mend_nesting() */
+	bool misnested;		/* ends that do not match, or several roots: see read_again() */
 	bool mending;
 	unsigned int wrappers;	/* still to come */
 	bool stopped;		/* the rest is not read */
@@ -228,8 +227,6 @@ static void begin(struct parser *p, const struct manifest_element *element, cons
 		etw_manifest_warn(r, "elements have no namespace: xmlns=\"" EVENTS_URI
 				  "\" is missing");
 	}
-	if (p->top == 0)
-		r->document->line = r->at.line;
 	r->at.kind = element->name;
 	level->element = element;
 	level->line = r->at.line;
@@ -286,8 +283,7 @@ static void skip(struct parser *p, const xmlChar *name, bool ours)
 	struct manifest_reader *r = p->reader;
 
 	p->skipped = 1;
-	/* The decoder may find more than one root. */
-	if (!p->top && r->document->children) {
+	if (!p->top && r->document->line) {
 		etw_manifest_error(r, "a second root element %s: ignored", name);
 	} else if (!p->top) {
 		etw_manifest_fatal(r, "the root element %s is no manifest: "
@@ -302,14 +298,68 @@ static void skip(struct parser *p, const xmlChar *name, bool ours)
 	}
 }
 
+/* An element that is in no other. The decoder may find several, and parts of a manifest. */
+static const struct manifest_element *root_of(struct parser *p, const xmlChar *name)
+{
+	struct manifest_reader *r = p->reader;
+	const struct manifest_element *whole = child_of(&etw_element_document, name), *element = whole;
+
+	if (!element && r->lenient)
+		element = child_of(&etw_element_fragment, name);
+	if (!element)
+		return NULL;
+	if (r->document->line) {
+		etw_manifest_error(r, "a second root element %s", name);
+		return element;
+	}
+	if (!whole)
+		etw_manifest_error(r, "the root element %s is no manifest, but part of one", name);
+	r->document->line = r->at.line;
+	return element;
+}
+
 /* ----------------------------------------------------------------------- nesting */
+
+/* Is it an element data without any attribute?  A template ends there. */
+static bool is_mark(const struct manifest_node *node)
+{
+	unsigned int i;
+
+	if (!node || node->element != etw_element_template.children[0])
+		return false;
+	for (i = 0; i < node->element->attribute_count; i++)
+		if (node->values[i])
+			return false;
+	return true;
+}
+
+/*
+ * The decoder reads on after an error. What the error cost is not known: in a template, at
+ * least a field, so that later ones could be anywhere. An element without attributes marks
+ * the place.
+ */
+static void mark_damage(struct parser *p)
+{
+	const struct level *level = &p->stack[p->top];
+
+	if (p->capture.depth)
+		return;
+	while (level > p->stack && level->element == etw_element_template.children[0])
+		level--;
+	if ((level->element == &etw_element_template || level->element == &etw_element_struct) &&
+	    !is_mark(level->node->last))
+		add_node(p->reader, etw_element_template.children[0], level->node);
+}
 
 /*
  * After an element without an end the parser takes all that follows for its children, so
  * a document with ends that do not match is read a second time, by the schema: an element
  * that the open ones do not know is that of the innermost one around them that does, and
  * an end closes the innermost element of its name, or none. The parser's own elements
- * then differ from ours: WRAPPERS around the document keep it from ending too early.
+ * then differ from ours: WRAPPERS around the document keep it from ending too early, and
+ * other documents may follow it.
+ *
+ * Fields behind a structure without an end look like its members: which are is not known.
  */
 static void close_to(struct parser *p, unsigned int top)
 {
@@ -321,6 +371,8 @@ static void close_to(struct parser *p, unsigned int top)
 
 		etw_manifest_at(r, level->line, level->element->name, NULL);
 		etw_manifest_error(r, "has no end");
+		if (level->element == &etw_element_struct)
+			mark_damage(p);
 		end(p);
 	}
 	r->at = place;
@@ -345,16 +397,42 @@ static void drop_capture(struct parser *p, struct manifest_node *node)
 	node->values[0] = NULL;
 }
 
+static bool can_contain(const struct manifest_element *element, const char *name)
+{
+	const struct manifest_element *const *child = element->children;
+
+	for (; child && *child; child++)
+		if (!strcmp((*child)->name, name) || can_contain(*child, name))
+			return true;
+	return false;
+}
+
+/*
+ * The innermost open element of this name; 0: none. "events" is around a provider and in
+ * it: a name that a provider can contain is not searched around the open one.
+ */
+static unsigned int level_named(const struct parser *p, const char *name)
+{
+	unsigned int top = p->top;
+
+	while (top && strcmp(p->stack[top].element->name, name)) {
+		if (p->stack[top].element == &etw_element_provider &&
+		    can_contain(&etw_element_provider, name))
+			return 0;
+		top--;
+	}
+	return top;
+}
+
 /* An end that need not match */
 static void close_named(struct parser *p, const char *name)
 {
 	struct manifest_node *captured = p->capture.depth ? p->stack[p->top].node : NULL;
 	const char *colon = strchr(name, ':');
-	unsigned int top = p->top;
+	unsigned int top;
 
 	name = colon ? colon + 1 : name;
-	while (top && strcmp(p->stack[top].element->name, name))
-		top--;
+	top = level_named(p, name);
 	if (top) {
 		close_to(p, top);
 		end(p);
@@ -416,13 +494,8 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 		return;
 	}
 	if (!p->capture.depth) {
-		element = is_ours(p, uri) ? child_of(p->stack[p->top].element, name) : NULL;
-		if (!element && !p->top && p->reader->lenient && is_ours(p, uri)) {
-			element = child_of(&etw_element_fragment, name);
-			if (element)
-				etw_manifest_error(p->reader, "the root element %s is no manifest, "
-						   "but part of one", name);
-		}
+		element = !is_ours(p, uri) ? NULL :
+			  p->top ? child_of(p->stack[p->top].element, name) : root_of(p, name);
 		if (element)
 			begin(p, element, uri, attributes, list);
 		else
@@ -526,37 +599,6 @@ static void on_document(void *context)
 	stop(p);
 }
 
-/* Is it an element data without any attribute?  A template ends there. */
-static bool is_mark(const struct manifest_node *node)
-{
-	unsigned int i;
-
-	if (!node || node->element != etw_element_template.children[0])
-		return false;
-	for (i = 0; i < node->element->attribute_count; i++)
-		if (node->values[i])
-			return false;
-	return true;
-}
-
-/*
- * The decoder reads on after an error. What the error cost is not known: in a template, at
- * least a field, so that later ones could be anywhere. An element without attributes marks
- * the place.
- */
-static void mark_damage(struct parser *p)
-{
-	const struct level *level = &p->stack[p->top];
-
-	if (p->capture.depth)
-		return;
-	while (level > p->stack && level->element == etw_element_template.children[0])
-		level--;
-	if ((level->element == &etw_element_template || level->element == &etw_element_struct) &&
-	    !is_mark(level->node->last))
-		add_node(p->reader, etw_element_template.children[0], level->node);
-}
-
 /* An error is long to report, and a hostile file has millions. */
 static void give_up(struct parser *p)
 {
@@ -602,7 +644,8 @@ static void read_on(struct parser *p, const xmlError *error)
 	/* The element's end will not be reported: its begin was, without its ">". */
 	if (error->code == XML_ERR_GT_REQUIRED && error->str1 && p->depth)
 		on_end(p, (const xmlChar *)"", NULL, NULL);
-	if (ends || error->code == XML_ERR_GT_REQUIRED)
+	if (ends || error->code == XML_ERR_GT_REQUIRED ||
+	    error->code == XML_ERR_DOCUMENT_END)
 		p->misnested = true;
 	if (++p->errors > ERRORS_MAX)
 		give_up(p);
@@ -620,9 +663,10 @@ static void on_xml_error(void *context, xmlErrorPtr error)
 	}
 	if (error->level <= XML_ERR_WARNING || r->broken || p->stopped || !error->message)
 		return;
-	if (error->code == XML_ERR_TAG_NOT_FINISHED && error->str1 && !strcmp(error->str1, WRAPPER))
+	if (error->code == XML_ERR_TAG_NOT_FINISHED && error->str1 &&
+	    !strcmp(error->str1, MANIFEST_WRAPPER))
 		return;
-	r->at = (struct manifest_place){ .line = error->line > 0 ? error->line : 0 };
+	r->at = (struct manifest_place){ .line = error->line > 0 ? error->line : 1 };
 	if (r->lenient) {
 		read_on(p, error);
 		return;
@@ -673,6 +717,7 @@ static bool run(struct parser *p, const struct manifest_input *input)
 	r->document = add_node(r, &etw_element_document, NULL);
 	if (!r->document)
 		return false;
+	r->document->line = 0;	/* until there is a root */
 	p->stack[0] = (struct level){ .element = &etw_element_document, .node = r->document };
 	p->xml = xmlCreateMemoryParserCtxt(input->data, (int)input->size);
 	if (!p->xml) {
@@ -682,7 +727,7 @@ static bool run(struct parser *p, const struct manifest_input *input)
 	set_up(p, input);
 	xmlParseDocument(p->xml);
 	if (!p->xml->wellFormed && !r->broken && !r->err && !r->lenient) {
-		r->at = (struct manifest_place){ .line = 0 };
+		r->at = (struct manifest_place){ .line = 1 };
 		etw_manifest_fatal(r, "not well-formed XML");
 		r->broken = true;
 	}
@@ -691,32 +736,20 @@ static bool run(struct parser *p, const struct manifest_input *input)
 	return true;
 }
 
-/* Put the wrappers' begins behind the XML declaration. */
-static bool wrap(struct manifest_reader *r, struct manifest_input *input)
+/* Free all that was allocated there. False: out of memory */
+static bool clear(struct etw_manifest **arena)
 {
-	static const char begin[] = "<" WRAPPER ">", bom[] = "\xEF\xBB\xBF";
-	size_t at = input->size >= 3 && !memcmp(input->data, bom, 3) ? 3 : 0, i;
-	char *data = etw_manifest_alloc(r->scratch, input->size + WRAPPERS * strlen(begin)), *to = data;
-	const char *end;
+	struct etw_manifest *empty = etw_manifest_new((*arena)->file);
 
-	if (!data)
+	if (!empty)
 		return false;
-	if (input->size - at > 5 && !memcmp(input->data + at, "<?xml", 5)) {
-		end = memmem(input->data, input->size, "?>", 2);
-		if (end)
-			at = end + 2 - input->data;
-	}
-	to = mempcpy(to, input->data, at);
-	for (i = 0; i < WRAPPERS; i++)
-		to = mempcpy(to, begin, strlen(begin));
-	to = mempcpy(to, input->data + at, input->size - at);
-	input->data = data;
-	input->size = to - data;
+	etw_manifest_put(*arena);
+	*arena = empty;
 	return true;
 }
 
 /* Forget the first reading, and read again. */
-static void mend_nesting(struct parser *p, const struct manifest_input *input,
+static void read_again(struct parser *p, const struct manifest_input *input,
 			 const struct etw_problems *before)
 {
 	struct manifest_reader *r = p->reader;
@@ -727,7 +760,8 @@ static void mend_nesting(struct parser *p, const struct manifest_input *input,
 	r->broken = false;
 	r->damage = NULL;
 	*p = (struct parser){ .reader = r, .mending = true, .wrappers = WRAPPERS };
-	if (wrap(r, &wrapped))
+	if (clear(&r->manifest) && clear(&r->scratch) &&
+	    etw_manifest_wrap(r, &wrapped, WRAPPERS))
 		run(p, &wrapped);
 	else
 		etw_manifest_no_memory(r);
@@ -747,7 +781,7 @@ bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *
 	old_context = xmlStructuredErrorContext;
 	xmlSetStructuredErrorFunc(&p, on_xml_error);
 	if (run(&p, input) && p.misnested && !r->wrong && !r->err)
-		mend_nesting(&p, input, &before);
+		read_again(&p, input, &before);
 	xmlSetStructuredErrorFunc(old_context, old);
 	return !r->err && !r->broken;
 }
