@@ -84,24 +84,38 @@ static void proof_update(struct etw_logtarget *t, const u8 *data, size_t len, u6
 		t->proof = data[t->proof_at - at];
 }
 
+/* After a failed write-back a file may lack data that nobody cut off; late_error reports that. */
+static bool write_back_failed(const struct etw_logtarget *t)
+{
+	return t->late_error || errseq_check(&t->file->f_mapping->wb_err, t->seen_error);
+}
+
 /*
- * Does the file lack what was written?  Its size must tell if it cannot be read.  After a
- * failed write-back it may lack data that nobody cut off; late_error reports that.
+ * Does the file lack what was written?  Its size must tell if it cannot be read.  A hole reads
+ * as 0; any other byte was written by somebody, and what surrounds it can be read.
  */
 static bool file_is_cut(struct etw_logtarget *t)
 {
-	const struct file *file = t->file;
+	const struct inode *inode = file_inode(t->file);
 	loff_t pos = t->proof_at;
+	u8 byte = 0;
 	ssize_t n;
-	u8 byte;
 
-	if (i_size_read(file_inode(file)) < t->bytes)
+	if (i_size_read(inode) < t->bytes)
 		return true;
-	if (!t->provable || t->late_error || errseq_check(&file->f_mapping->wb_err, t->seen_error))
+	if (!t->provable || write_back_failed(t))
 		return false;
 	n = kernel_read(t->file, &byte, 1, &pos);
-	t->provable = n >= 0;
-	return !n || (n > 0 && byte != t->proof);
+	if (n < 0) {
+		/* Others pass: the next look may find what this one missed. */
+		t->provable = n != -EBADF && n != -EINVAL && n != -EACCES && n != -EPERM;
+		return false;
+	}
+	/* The page may have been dropped since the first check. */
+	if ((n && byte == t->proof) || write_back_failed(t))
+		return false;
+	/* A remote file system may answer "end of file" for data that it has not flushed. */
+	return (n && !byte) || i_size_read(inode) <= t->proof_at;
 }
 
 /*
