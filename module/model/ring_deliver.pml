@@ -10,8 +10,7 @@
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
  *			deliver_drain(), release_in_order(), deliver_replenish(),
  *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop(),
- *			deliver_abandoned(); deliver_sweep() is the end of a flush, from
- *			mark() on, also under flush_lock
+ *			deliver_abandoned()
  *	abandon.c	etw_abandon_mark(), etw_abandon_marked()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  *
@@ -35,7 +34,11 @@
  *  - the buffer in which a writer died (DEATHS) is abandoned in its place among those of
  *    its CPU, by a flush or by STOP; no buffer of a live writer is
  *
- * Left out: the steps inside reserve, commit and close, and nested writers
+ * Left out: deliver_sweep(), which a delay starts: it does under flush_lock what a
+ * flush does from mark() on, and closes nothing, so each of its runs does part of a
+ * flush by the timer, which may fire at any time here.  Nor is dry cleared by it, which
+ * only makes writers ask more often; how soon it comes is no property of a run.
+ * The steps inside reserve, commit and close, and nested writers
  * (ring.pml; here each is one step), the use of buffers (without EMPTY there
  * always is a free one, with it one at a time is made; consumer.pml), BUFFERING
  * (fifo.pml), weak memory (ring_order_rcu.pml).  Assumed of the kernel: a grace

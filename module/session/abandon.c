@@ -79,20 +79,24 @@ void etw_abandon_count(struct etw_trace_session *s, struct etw_buffer *b)
 
 /*
  * Make room in the table for a buffer in place of each abandoned one.  Without memory the
- * session has fewer buffers.
+ * session has fewer buffers until the next sweep or flush.
  */
 void etw_abandon_replace(struct etw_trace_session *s)
 {
-	u32 capacity = etw_buffers_capacity(s, s->max_buffers) + s->abandoned_buffers;
+	u64 capacity = etw_buffers_capacity(s, s->max_buffers) + s->abandoned_buffers;
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
-	if (capacity > U16_MAX || etw_buffers_reserve(s, capacity))
+	if (!s->abandoned_buffers || capacity > U16_MAX || etw_buffers_reserve(s, capacity))
 		return;
 	/* The ring of a BUFFERING session does not grow by itself. */
-	b = s->hot.buffering ? etw_buffer_alloc(s) : NULL;
-	if (b)
+	while (s->hot.buffering && s->replaced_buffers < s->abandoned_buffers) {
+		b = etw_buffer_alloc(s);
+		if (!b)
+			return;
+		s->replaced_buffers++;
 		etw_pool_push(&s->hot.ring.pool, b->buf.index);
+	}
 }
 
 /* At the end, when no writer is left: what was written and is nowhere is lost. */

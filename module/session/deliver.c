@@ -236,8 +236,6 @@ static void deliver_abandoned(struct etw_trace_session *s)
 			arrive(s, sc, b);
 			release_in_order(s, sc);
 		}
-		if (s->state == ETW_RUNNING)
-			etw_abandon_replace(s);
 	}
 }
 
@@ -306,8 +304,10 @@ void etw_deliver_flush_all(void)
 	rcu_read_unlock();
 }
 
-#define SWEEP_MS_MIN	10U
-#define SWEEP_MS_MAX	1000U
+/* To look at a buffer takes about 0.1 us; a thousand times that passes before the next look. */
+#define SWEEP_BUFFERS_PER_MS	10
+#define SWEEP_MS_MIN		10U
+#define SWEEP_MS_MAX		8000U
 
 /* May a writer have died in a buffer that others wait for, or that the pool misses? */
 static bool sweep_needed(const struct etw_trace_session *s)
@@ -317,14 +317,19 @@ static bool sweep_needed(const struct etw_trace_session *s)
 
 /*
  * Look for dead writers soon, also in a session without a flush timer.  Usually the writer was
- * only interrupted.  The more buffers there are to look at the longer they last.
+ * only interrupted.  A new need does not wait for the sweep that an old one queued.
  */
 static void deliver_sweep_later(struct etw_trace_session *s)
 {
-	u32 ms = clamp(s->entries / 10, SWEEP_MS_MIN, SWEEP_MS_MAX);
-
-	if (unlikely(sweep_needed(s)))
-		queue_delayed_work(etw_wq, &s->sweep_work, msecs_to_jiffies(ms));
+	BUILD_BUG_ON(ETW_BUFFERS_MAX / SWEEP_BUFFERS_PER_MS > SWEEP_MS_MAX);
+	if (likely(!sweep_needed(s))) {
+		s->sweep_ms = 0;
+	} else if (s->sweep_ms) {
+		queue_delayed_work(etw_wq, &s->sweep_work, msecs_to_jiffies(s->sweep_ms));
+	} else {
+		s->sweep_ms = max(s->entries / SWEEP_BUFFERS_PER_MS, SWEEP_MS_MIN);
+		mod_delayed_work(etw_wq, &s->sweep_work, msecs_to_jiffies(s->sweep_ms));
+	}
 }
 
 static void deliver_work(struct work_struct *work)
@@ -476,6 +481,7 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	if (!s->hot.buffering)
 		deliver_drain(s);
 	deliver_abandoned(s);
+	etw_abandon_replace(s);
 	if (s->hot.buffering)
 		err = deliver_snapshot(s);
 	deliver_ledger(s, through);
@@ -492,35 +498,55 @@ out:
 	return err;
 }
 
-/*
- * Abandon buffers in which a writer has died, as a flush does, but close none.  Waits for a
- * grace period only if a buffer is incomplete.
- */
-static void deliver_sweep(struct work_struct *work)
+/* Returns whether a buffer was incomplete. */
+static bool sweep_once(struct etw_trace_session *s)
 {
-	struct etw_trace_session *s = container_of(to_delayed_work(work), struct etw_trace_session,
-						   sweep_work);
-	bool marked = false;
+	bool marked;
 
-	mutex_lock(&s->flush_lock);
-	mutex_lock(&s->lock);
-	if (s->state == ETW_RUNNING && sweep_needed(s))
-		marked = etw_abandon_mark(s);
+	lockdep_assert_held(&s->lock);
+	/* Serve the writers that asked before; those that find no buffer from now on ask again. */
+	deliver_replenish(s);
+	WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	marked = etw_abandon_mark(s);
 	if (marked) {
 		mutex_unlock(&s->lock);
 		synchronize_rcu();
 		mutex_lock(&s->lock);
 		deliver_drain(s);
 		deliver_abandoned(s);
-		deliver_replenish(s);
 	}
-	/* Who finds no buffer from now on asks again, and others may have died since. */
-	WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	etw_abandon_replace(s);
 	if (marked)
-		deliver_sweep_later(s);
+		deliver_replenish(s);
+	return marked;
+}
+
+/*
+ * Abandon buffers in which a writer has died, as a flush does, but close none.  Waits for a
+ * grace period only if a buffer is incomplete.  Comes ever more seldom while none is: a session
+ * that nobody reads has no free buffer for as long as there are events.
+ */
+static void deliver_sweep(struct work_struct *work)
+{
+	struct etw_trace_session *s = container_of(to_delayed_work(work), struct etw_trace_session,
+						   sweep_work);
+	bool abandoned = false;
+	u64 before;
+
+	mutex_lock(&s->flush_lock);
+	mutex_lock(&s->lock);
+	if (s->state == ETW_RUNNING && sweep_needed(s)) {
+		before = s->abandoned_buffers;
+		s->sweep_ms = sweep_once(s) ? 0 : min(2 * s->sweep_ms, SWEEP_MS_MAX);
+		abandoned = s->abandoned_buffers != before;
+		if (s->held_back)
+			deliver_sweep_later(s);
+	}
 	mutex_unlock(&s->lock);
 	mutex_unlock(&s->flush_lock);
-	wake_up_interruptible_all(&s->wait);
+	/* Later buffers of that CPU follow; the worker announces others. */
+	if (abandoned)
+		wake_up_interruptible_all(&s->wait);
 }
 
 static void deliver_timed_flush(struct work_struct *work)

@@ -130,6 +130,7 @@ struct etw_trace_session {
 	struct list_head spare;		/* BUFFERING: for the next snapshot */
 	struct list_head stand_ins;	/* of consumers that have left, for the next ones */
 	u32 held_back;			/* buffers in a CPU's list waiting */
+	u32 sweep_ms;			/* until the next sweep; 0: none was needed */
 	u32 stand_in_count;		/* of total: these, and those of consumers */
 	struct list_head empty;		/* buffers whose memory was given back, see shrink.c */
 	u64 next_sequence;
@@ -145,6 +146,7 @@ struct etw_trace_session {
 	u64 discarded_events;
 	u64 abandoned_buffers;		/* also read without the lock */
 	u64 abandoned_events;
+	u64 replaced_buffers;		/* BUFFERING: of the abandoned ones */
 	u64 rt_buffers_lost;
 	struct etw_losses unread;	/* lost while there was no consumer, for the next one */
 
