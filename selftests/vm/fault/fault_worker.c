@@ -246,6 +246,9 @@ TEST_F(worker, callback_waits_for_memory)
 	ASSERT_LT(0, mark_workers(true));
 	EXPECT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(2), 0, 0, 0));
 	usleep(500 * 1000);
+	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_LOG, &log));
+	EXPECT_EQ(0, log.count);
+	log.index = 1;
 	ASSERT_TRUE(fail_marked("0", false));
 	mark_workers(false);
 	ASSERT_TRUE(vm_until((log.index = 1, vm_ioctl(kfd, ETW_TEST_LOG, &log)) || log.count));
