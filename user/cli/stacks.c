@@ -170,7 +170,7 @@ static struct etw_held *find_in(struct etw_stacks *stacks, const struct walk *wa
 
 	for (slot = 0; slot < 2; slot++) {
 		held = slot_of(stacks, walk->time, slot == 0, walk->thread)->newest;
-		for (; held && look--; held = held->older) {
+		for (; held && look; held = held->older, look--) {
 			if (!fits(held, walk, same_file))
 				continue;
 			now = rank(held, walk);

@@ -139,6 +139,25 @@ static bool read_switches(unsigned int count, unsigned int first, unsigned int *
 	return right && n == count;
 }
 
+/*
+ * A context switch and more reads of one time than a stack is compared with, then their stacks.
+ * Events wait for them since the stack of the first read.
+ */
+static void write_crowd(void)
+{
+	unsigned char payload[52] = { 0 };
+
+	begin_file();
+	put(ETW_ETL_SYSTEM64, DISK_READ, 1000, 0, payload, sizeof(payload));
+	put_stack(1000, 1100, 11, 0, FRAME);
+	put(ETW_ETL_PERFINFO64, THREAD_SWITCH, 2000, 0, payload, 24);
+	for (unsigned int i = 0; i < 300; i++)
+		put(ETW_ETL_SYSTEM64, DISK_READ, 2000, 0, payload, sizeof(payload));
+	for (unsigned int i = 0; i < 400; i++)
+		put_stack(2000, 2100, 11, 0, FRAME);
+	end_file();
+}
+
 static void test_begin_of_stacks(void)
 {
 	unsigned int first, most;
@@ -199,6 +218,10 @@ int main(void)
 	is(number(DUMP "--until 15ms %s | grep -c 'DiskIo/Read.*stack='"), 1,
 	   "--until does not cut off stacks behind it");
 	is(number(DUMP "--until 15ms %s | grep -vc EventTrace/"), 1, "nor does it show what is behind it");
+	write_crowd();
+	is(number(DUMP "%s | grep -c 'DiskIo/Read.*stack='"), 1 + 256, "a stack is compared with 256 events");
+	is(number(DUMP "%s | grep -c 'Thread/CSwitch.*stack='"), 0,
+	   "of those that name their thread and the others together");
 	test_begin_of_stacks();
 	unlink(path);
 	rmdir(dir);
