@@ -19,6 +19,14 @@
 
 ETW_BEGIN_DECLS
 
+/* The signal() of ISO C, which strict modes have, forgets the handler at the first signal. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern void (*bsd_signal(int number, void (*handler)(int)))(int);
+#define etw_signal	bsd_signal
+#else
+#define etw_signal	signal
+#endif
+
 #define CTRL_C_EVENT		0
 #define CTRL_BREAK_EVENT	1
 #define CTRL_CLOSE_EVENT	2
@@ -94,10 +102,10 @@ static inline BOOL etw_console_start(struct etw_console *console)
 		return FALSE;
 	}
 	pthread_detach(thread);
-	signal(SIGINT, etw_console_signal);
-	signal(SIGQUIT, etw_console_signal);
-	signal(SIGHUP, etw_console_signal);
-	signal(SIGTERM, etw_console_signal);
+	etw_signal(SIGINT, etw_console_signal);
+	etw_signal(SIGQUIT, etw_console_signal);
+	etw_signal(SIGHUP, etw_console_signal);
+	etw_signal(SIGTERM, etw_console_signal);
 	console->ready = 1;
 	return TRUE;
 }
@@ -110,8 +118,8 @@ static inline BOOL SetConsoleCtrlHandler(PHANDLER_ROUTINE HandlerRoutine, BOOL A
 	int i;
 
 	if (!HandlerRoutine)
-		return signal(SIGINT, Add ? SIG_IGN : console->ready ? etw_console_signal :
-			      SIG_DFL) != SIG_ERR;
+		return etw_signal(SIGINT, Add ? SIG_IGN : console->ready ? etw_console_signal :
+				  SIG_DFL) != SIG_ERR;
 	pthread_mutex_lock(&console->lock);
 	if (Add && console->count < 16 && etw_console_start(console)) {
 		console->handlers[console->count++] = HandlerRoutine;
