@@ -16,6 +16,7 @@
 #ifndef ETW_NO_SPECSTRINGS
 
 #ifdef __cplusplus
+extern "C++" {
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -28,6 +29,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+}
 #endif
 
 #include <sal.h>

@@ -18,7 +18,8 @@ typedef TCHAR _TCHAR;
 #define _vtprintf	etw_vwprintf
 #define _ftprintf	etw_fwprintf
 #define _vftprintf	etw_vfwprintf
-#define _stprintf	etw_swprintf
+#define _stprintf	_swprintf
+#define _vstprintf	_vswprintf
 #define _stprintf_s	swprintf_s
 #define _vstprintf_s	vswprintf_s
 #define _sntprintf	_snwprintf
@@ -66,6 +67,7 @@ typedef TCHAR _TCHAR;
 #define _ftprintf	fprintf
 #define _vftprintf	vfprintf
 #define _stprintf	sprintf
+#define _vstprintf	vsprintf
 #define _stprintf_s	sprintf_s
 #define _vstprintf_s	vsprintf_s
 #define _sntprintf	_snprintf

@@ -13,8 +13,8 @@
  * the buffer) or ERANGE (no room), and then leave an empty string; they never call a
  * handler.  Sizes are in characters and include the NUL.
  *
- * Not covered, and not safe with -fshort-wchar: std::wstring and std::wcout, wscanf(), and
- * wcs* functions not named here.  Only A to Z are folded where case does not matter.
+ * The C library's other functions of wide text (wscanf, fgetws, mbstowcs, wcsftime, ...) do not
+ * compile with -fshort-wchar.  std::wstring and std::wcout do, and are not safe.  Only A to Z are folded where case does not matter.
  *
  * Semantics: Microsoft's pages of the functions in "C runtime library reference".
  */
@@ -25,7 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __cplusplus
-#include <cwchar>	/* before the redirections, because it undefines their names */
+extern "C++" {
+#include <cstdlib>	/* before the redirections, because they undefine their names */
+#include <cwchar>
+}
 #endif
 #include <wchar.h>
 #include <etw/wintypes.h>
@@ -560,6 +563,7 @@ static inline WCHAR *etw_widen(const char *s)
 ETW_END_DECLS
 
 #ifdef __cplusplus
+extern "C++" {
 
 /* The size of an array need not be given. */
 template <size_t N> inline errno_t wcscpy_s(WCHAR (&dst)[N], const WCHAR *src)
@@ -592,6 +596,7 @@ template <size_t N> inline errno_t strcat_s(char (&dst)[N], const char *src)
 	return strcat_s(dst, N, src);
 }
 
+}
 #endif
 
 #define _wcsicmp	etw_wcsicmp
@@ -664,6 +669,40 @@ using ::etw_wcstod;
 #define wcsnicmp(...)	etw_wcsnicmp(__VA_ARGS__)
 #define wcsncasecmp(...)	etw_wcsnicmp(__VA_ARGS__)
 #define wcsdup(...)	etw_wcsdup(__VA_ARGS__)
+
+/* The C library's functions would read or write 32-bit units. */
+#define ETW_NO_16_BITS								\
+	_Pragma("GCC error \"not with -fshort-wchar: this function takes 32-bit wchar_t\"") 0
+#define fgetws(...)	ETW_NO_16_BITS
+#define fgetwc(...)	ETW_NO_16_BITS
+#define getwc(...)	ETW_NO_16_BITS
+#define getwchar(...)	ETW_NO_16_BITS
+#define ungetwc(...)	ETW_NO_16_BITS
+#define mbtowc(...)	ETW_NO_16_BITS
+#define wctomb(...)	ETW_NO_16_BITS
+#define mbstowcs(...)	ETW_NO_16_BITS
+#define wcstombs(...)	ETW_NO_16_BITS
+#define mbrtowc(...)	ETW_NO_16_BITS
+#define wcrtomb(...)	ETW_NO_16_BITS
+#define mbsrtowcs(...)	ETW_NO_16_BITS
+#define wcsrtombs(...)	ETW_NO_16_BITS
+#define mbsnrtowcs(...)	ETW_NO_16_BITS
+#define wcsnrtombs(...)	ETW_NO_16_BITS
+#define wcsftime(...)	ETW_NO_16_BITS
+#define wcscoll(...)	ETW_NO_16_BITS
+#define wcsxfrm(...)	ETW_NO_16_BITS
+#define wcstof(...)	ETW_NO_16_BITS
+#define wcstold(...)	ETW_NO_16_BITS
+#define wcpcpy(...)	ETW_NO_16_BITS
+#define wcpncpy(...)	ETW_NO_16_BITS
+#define wcswidth(...)	ETW_NO_16_BITS
+#define wmempcpy(...)	ETW_NO_16_BITS
+#define wscanf(...)	ETW_NO_16_BITS
+#define fwscanf(...)	ETW_NO_16_BITS
+#define swscanf(...)	ETW_NO_16_BITS
+#define vwscanf(...)	ETW_NO_16_BITS
+#define vfwscanf(...)	ETW_NO_16_BITS
+#define vswscanf(...)	ETW_NO_16_BITS
 
 #endif
 

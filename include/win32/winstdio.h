@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * winstdio.h - the functions of Microsoft's C library that print, for wide and narrow text
+ * winstdio.h - the functions of Microsoft's C library that print, for wide and narrow text,
+ * and those that read narrow text by a format
  *
  * A wide stream does not exist here: what wprintf() and related functions print is UTF-8,
  * and printf() may be mixed with them.  WCHAR strings in a narrow format become UTF-8,
@@ -15,9 +16,10 @@
  *	%p		16 upper-case hexadecimal digits
  *
  * %n and unknown letters are refused: the function prints nothing and returns -1.
+ * scanf(), fscanf() and sscanf() take the same sizes, and refuse wide text, which returns -1.
  *
- * With -fshort-wchar the usual names (wprintf, printf, ...) are macros for the functions below.
- * PRIu64 and the like stay right, because they then contain "ll".  Names that only
+ * With -fshort-wchar the usual names (wprintf, printf, sscanf, ...) are macros for the functions below.
+ * PRIu64, SCNu64 and the like stay right, because they then contain "ll".  Names that only
  * Microsoft's C library has (swprintf_s, _putws, ...) exist in any case.
  *
  * Functions return the number of characters, without the NUL, or -1.  Those whose name ends
@@ -35,7 +37,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __cplusplus
+extern "C++" {
 #include <cstdio>	/* before the redirections, because it undefines their names */
+}
 #endif
 #include <wchar16.h>
 
@@ -460,6 +464,8 @@ ETW_PRINT_PAIR(etw_fwprintf, etw_vfwprintf, WCHAR, (FILE *stream,), (stream,),
 	       etw_print_stream(stream, 1, format, list))
 ETW_PRINT_PAIR(etw_swprintf, etw_vswprintf, WCHAR, (WCHAR *buffer, size_t size,),
 	       (buffer, size,), etw_print_whole(buffer, size, 1, format, list))
+ETW_PRINT_PAIR(_swprintf, _vswprintf, WCHAR, (WCHAR *buffer,), (buffer,),
+	       etw_print_buffer(buffer, SIZE_MAX, 1, format, list))
 ETW_PRINT_PAIR(etw_printf, etw_vprintf, char, (), (),
 	       etw_print_stream(stdout, 0, format, list))
 ETW_PRINT_PAIR(etw_fprintf, etw_vfprintf, char, (FILE *stream,), (stream,),
@@ -482,6 +488,95 @@ ETW_PRINT_PAIR(_snwprintf_s, _vsnwprintf_s, WCHAR, (WCHAR *buffer, size_t size, 
 	       (buffer, size, max,), etw_print_safe(buffer, size, max, 1, format, list))
 ETW_PRINT_PAIR(_snprintf_s, _vsnprintf_s, char, (char *buffer, size_t size, size_t max,),
 	       (buffer, size, max,), etw_print_safe(buffer, size, max, 0, format, list))
+
+/* ------------------------------------------------------------------ reading */
+
+/* The type at *at, of a set its whole: copied to @to, and the bytes of it; 0: not narrow text */
+static inline size_t etw_scan_type(char *to, const char *from, char size)
+{
+	size_t n = 1;
+
+	if (!from[0] || (strchr("sc[", from[0]) && size == 'l') ||
+	    (strchr("SC", from[0]) && size != 'h') || !strchr("sSc[CdiouxXpnaAeEfFgG", from[0]))
+		return 0;
+	if (from[0] == '[') {
+		n += from[n] == '^';
+		n += from[n] == ']';
+		while (from[n] && from[n] != ']')
+			n++;
+		if (!from[n++])
+			return 0;
+	}
+	memcpy(to, from, n);
+	if (from[0] == 'S' || from[0] == 'C')
+		to[0] = from[0] == 'S' ? 's' : 'c';
+	return n;
+}
+
+/* The size for the C library: its long is not Microsoft's */
+static inline const char *etw_scan_size(char size, char type)
+{
+	if (strchr("aAeEfFgG", type))
+		return size == 'l' ? "l" : size == 'L' ? "L" : "";
+	if (strchr("sSc[Cp", type))
+		return "";
+	return size == 'q' || size == 'p' || size == 'L' ? "ll" : size == 'b' ? "hh" :
+	       size == 'h' ? "h" : "";
+}
+
+/* Microsoft's format in the C library's words; the caller must free() it; NULL: errno says why */
+static inline char *etw_scan_format(const char *format)
+{
+	char *text = (char *)malloc(2 * strlen(format) + 1), *to = text;
+	size_t at = 0, n;
+
+	if (!text)
+		return NULL;
+	while (format[at]) {
+		const char *words;
+		char size;
+
+		if (format[at] != '%' || format[at + 1] == '%') {
+			if (format[at] == '%')
+				*to++ = format[at++];
+			*to++ = format[at++];
+			continue;
+		}
+		do
+			*to++ = format[at++];
+		while (format[at] == '*' || (format[at] >= '0' && format[at] <= '9'));
+		size = etw_format_size(format, 0, &at);
+		words = etw_scan_size(size, format[at]);
+		memcpy(to, words, strlen(words));
+		to += strlen(words);
+		n = etw_scan_type(to, format + at, size);
+		if (!n) {
+			free(text);
+			errno = EINVAL;
+			return NULL;
+		}
+		to += n;
+		at += n;
+	}
+	*to = 0;
+	return text;
+}
+
+/* From the string @s, or from @stream if that is NULL */
+static inline int etw_scan(const char *s, FILE *stream, const char *format, va_list list)
+{
+	char *text = etw_scan_format(format);
+	int n = !text ? -1 : s ? vsscanf(s, text, list) : vfscanf(stream, text, list);
+
+	free(text);
+	return n;
+}
+
+ETW_PRINT_PAIR(etw_scanf, etw_vscanf, char, (), (), etw_scan(NULL, stdin, format, list))
+ETW_PRINT_PAIR(etw_fscanf, etw_vfscanf, char, (FILE *stream,), (stream,),
+	       etw_scan(NULL, stream, format, list))
+ETW_PRINT_PAIR(etw_sscanf, etw_vsscanf, char, (const char *s,), (s,),
+	       etw_scan(s, NULL, format, list))
 
 /* Files as there; the string is not followed by a line end, except with _putws(). */
 static inline int etw_fputws(const WCHAR *s, FILE *stream)
@@ -526,6 +621,7 @@ static inline errno_t fopen_s(FILE **file, const char *path, const char *mode)
 ETW_END_DECLS
 
 #ifdef __cplusplus
+extern "C++" {
 
 /* The size of an array need not be given. */
 template <size_t N> inline int swprintf_s(WCHAR (&buffer)[N], const WCHAR *format, ...)
@@ -550,6 +646,7 @@ template <size_t N> inline int sprintf_s(char (&buffer)[N], const char *format, 
 	return n;
 }
 
+}
 #endif
 
 #if __SIZEOF_WCHAR_T__ == 2
@@ -571,6 +668,12 @@ using ::etw_sprintf;
 using ::etw_vsprintf;
 using ::etw_snprintf;
 using ::etw_vsnprintf;
+using ::etw_scanf;
+using ::etw_vscanf;
+using ::etw_fscanf;
+using ::etw_vfscanf;
+using ::etw_sscanf;
+using ::etw_vsscanf;
 using ::etw_fputws;
 using ::etw_putwc;
 }
@@ -590,40 +693,22 @@ using ::etw_putwc;
 #define vsprintf(...)	etw_vsprintf(__VA_ARGS__)
 #define snprintf(...)	etw_snprintf(__VA_ARGS__)
 #define vsnprintf(...)	etw_vsnprintf(__VA_ARGS__)
+#define scanf(...)	etw_scanf(__VA_ARGS__)
+#define vscanf(...)	etw_vscanf(__VA_ARGS__)
+#define fscanf(...)	etw_fscanf(__VA_ARGS__)
+#define vfscanf(...)	etw_vfscanf(__VA_ARGS__)
+#define sscanf(...)	etw_sscanf(__VA_ARGS__)
+#define vsscanf(...)	etw_vsscanf(__VA_ARGS__)
 #define fputws(...)	etw_fputws(__VA_ARGS__)
 #define fputwc(...)	etw_putwc(__VA_ARGS__)
 #define putwc(...)	etw_putwc(__VA_ARGS__)
 #define putwchar(c)	etw_putwc(c, stdout)
 
-/* A long of these formats has 32 bits, so 64 bits are "ll". */
-#undef PRId64
-#undef PRIi64
-#undef PRIo64
-#undef PRIu64
-#undef PRIx64
-#undef PRIX64
-#undef PRIdPTR
-#undef PRIiPTR
-#undef PRIuPTR
-#undef PRIxPTR
-#undef PRIXPTR
-#undef PRIdMAX
-#undef PRIuMAX
-#undef PRIxMAX
-#define PRId64		"lld"
-#define PRIi64		"lli"
-#define PRIo64		"llo"
-#define PRIu64		"llu"
-#define PRIx64		"llx"
-#define PRIX64		"llX"
-#define PRIdPTR		"Id"
-#define PRIiPTR		"Ii"
-#define PRIuPTR		"Iu"
-#define PRIxPTR		"Ix"
-#define PRIXPTR		"IX"
-#define PRIdMAX		"lld"
-#define PRIuMAX		"llu"
-#define PRIxMAX		"llx"
+/* A long of these formats has 32 bits, so all 64 bits of <inttypes.h> are "ll". */
+#undef __PRI64_PREFIX
+#undef __PRIPTR_PREFIX
+#define __PRI64_PREFIX		"ll"
+#define __PRIPTR_PREFIX		"ll"
 
 #endif
 

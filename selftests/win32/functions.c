@@ -93,12 +93,15 @@ static void check_text(void)
 
 static void check_sizes(void)
 {
+	TCHAR t[4];
 	WCHAR w[4];
 	char a[4];
 
 	CHECK(etw_swprintf(w, 4, W("%d"), 1234) == -1 && !etw_wcscmp(w, W("123")));
 	CHECK(etw_snprintf(a, 4, "%d", 1234) == 4 && !strcmp(a, "123"));
 	CHECK(_snwprintf(w, 4, W("abc")) == 3 && _snprintf(a, 4, "abcd") == -1 && !a[3]);
+	CHECK(_swprintf(w, W("%d"), 123) == 3 && !etw_wcscmp(w, W("123")));
+	CHECK(_stprintf(t, _T("%d%s"), 1, _T("x")) == 2 && _tcslen(t) == 2);
 	CHECK(swprintf_s(w, 4, W("%d"), 1234) == -1 && !w[0] && errno == ERANGE);
 	CHECK(sprintf_s(a, 4, "%d", 123) == 3 && !strcmp(a, "123"));
 	CHECK(_snwprintf_s(w, 4, _TRUNCATE, W("abcdef")) == -1 && !etw_wcscmp(w, W("abc")));
@@ -397,6 +400,49 @@ static void check_files(const char *directory)
 			  NULL) == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_NOT_FOUND);
 }
 
+/* Numbers have Microsoft's sizes: what is behind the variable stays. */
+static void check_scan(void)
+{
+	ULONG value[2] = { 0, 0x5555 };
+	long long wide = 0;
+	char a[8];
+
+	CHECK(etw_sscanf("fedc", "%lx", &value[0]) == 1 && value[0] == 0xFEDC && value[1] == 0x5555);
+	CHECK(etw_sscanf("-5 6", "%I64d%lu", &wide, &value[0]) == 2 && wide == -5 && value[0] == 6);
+	CHECK(etw_sscanf("7%ab]c9", "%*lld%%%7[]ab]%hS", a, a + 4) == 2 && !strcmp(a, "ab]") &&
+	      !strcmp(a + 4, "c9"));
+	CHECK(etw_sscanf("x", "%ls", a) == -1 && etw_sscanf("x", "%S", a) == -1 && errno == EINVAL);
+	CHECK(etw_sscanf("x", "%l[x]", a) == -1 && etw_sscanf("x", "%[x", a) == -1);
+	CHECK(etw_sscanf("x", "%") == -1 && etw_sscanf("x", "x") == 0);
+#if __SIZEOF_WCHAR_T__ == 2
+	{
+		double real = 0;
+		uintmax_t most = 0;
+		int_fast16_t fast = 0;
+
+		CHECK(sscanf("1.5 18446744073709551615 -3", "%lf%" SCNuMAX "%" SCNdFAST16, &real, &most,
+			     &fast) == 3 && real == 1.5 && most == UINTMAX_MAX && fast == -3);
+	}
+#endif
+}
+
+#if __SIZEOF_WCHAR_T__ == 2
+#define CHECK_64(format)						\
+	do {								\
+		sprintf(a, "%" format, UINT64_C(0x123456789));		\
+		CHECK(strlen(a) > 8);					\
+	} while (0)
+
+static void check_inttypes(void)
+{
+	char a[40];
+
+	CHECK_64(PRIu64); CHECK_64(PRIiMAX); CHECK_64(PRIoMAX); CHECK_64(PRIXMAX);
+	CHECK_64(PRIoPTR); CHECK_64(PRIXPTR); CHECK_64(PRIdLEAST64); CHECK_64(PRIxFAST64);
+	CHECK_64(PRIuFAST32); CHECK_64(PRIiFAST16);
+}
+#endif
+
 static int handled[2];
 
 static BOOL WINAPI first_handler(DWORD type)
@@ -420,8 +466,10 @@ static void check_console(void)
 	CHECK(!pipe(handled) && !SetConsoleCtrlHandler(first_handler, FALSE));
 	CHECK(SetConsoleCtrlHandler(first_handler, TRUE));
 	CHECK(SetConsoleCtrlHandler(second_handler, TRUE));
-	raise(SIGINT);
-	CHECK(read(handled[0], &c, 1) == 1 && c == CTRL_C_EVENT);
+	for (int i = 0; i < 2; i++) {
+		raise(SIGINT);
+		CHECK(read(handled[0], &c, 1) == 1 && c == CTRL_C_EVENT);
+	}
 	CHECK(SetConsoleCtrlHandler(second_handler, FALSE));
 	raise(SIGHUP);
 	CHECK(read(handled[0], &c, 1) == 1 && c == CTRL_CLOSE_EVENT);
@@ -443,6 +491,10 @@ int main(int argc, char **argv)
 	check_addresses();
 	check_guids();
 	check_files(directory);
+	check_scan();
+#if __SIZEOF_WCHAR_T__ == 2
+	check_inttypes();
+#endif
 	check_console();
 	return bad;
 }

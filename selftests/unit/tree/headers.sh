@@ -242,6 +242,17 @@ compiler() {
 	done
 }
 
+# c_linkage COMPILER: include/win32 inside extern "C" { }, where Microsoft's samples have <windows.h>
+c_linkage() {
+	headers=$(cd "$inc/win32" && ls -- *.h) || exit 1
+	sources $headers
+	printf 'extern "C" {\n%s\n}\n' "$(cat "$tmp/src/0_forth.c")" >"$tmp/src/linkage.cc"
+	for wide in '' -fshort-wchar; do
+		files=linkage try "$1 $wide, extern \"C\" { }" cc $1 -std=c++17 $wide -DUNICODE \
+			-I"$inc" -I"$inc/win32" -I"$other"
+	done
+}
+
 c=${CC:-gcc} cxx=${CXX:-g++} clang='' clangxx=''
 if [ "$c" != clang ] && command -v clang >/dev/null 2>&1; then
 	clang=clang
@@ -261,6 +272,9 @@ else
 	compiler "$c" c c11
 	compiler "${clangxx:-$cxx}" cc c++17
 fi
+
+c_linkage "$cxx"
+[ -z "$clangxx" ] || c_linkage "$clangxx"
 
 echo "1..$count"
 [ $failed -eq 0 ]

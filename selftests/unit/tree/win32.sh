@@ -71,6 +71,19 @@ check_wmain() {
 	wmain "$1" "int argc, const wchar_t **argv, const wchar_t **e" "(void)argv; (void)argc; $find"
 }
 
+# check_refused COMPILER: print which function of 32-bit units compiles with 16 bits
+# shellcheck disable=SC2086 # words in variables
+check_refused() {
+	local name
+
+	for name in fgetws mbstowcs wcstombs wcsftime swscanf wscanf getwchar wcscoll; do
+		printf '#include <windows.h>\nvoid f(void);\nvoid f(void)\n{\n%s(1, 2);\n}\n' "$name" \
+			>"$work/refused.c"
+		{ $1 $windows -fsyntax-only "$work/refused.c" 2>&1 || :; } >"$work/refused"
+		grep -q 'not with -fshort-wchar: this function takes 32-bit' "$work/refused" || echo "$name"
+	done
+}
+
 # The sources of selftests/ported are as on Windows: CR LF in one of them.
 check_line_ends() {
 	grep -qc $'\r$' selftests/ported/provider.c || echo "provider.c has no CR LF"
@@ -81,9 +94,10 @@ if command -v clang >/dev/null && command -v clang++ >/dev/null; then
 	c+=("clang -std=c11 -x c") cxx+=("clang++ -std=c++17 -x c++")
 fi
 for compiler in "${c[@]}" "${cxx[@]}"; do
-	tap_result "$(functions "$compiler" -fshort-wchar)" "functions: $compiler -fshort-wchar"
+	tap_result "$(functions "$compiler" -fshort-wchar -DUNICODE -D_UNICODE)" "functions: $compiler -fshort-wchar"
 	tap_result "$(functions "$compiler")" "functions: $compiler"
 	tap_result "$(check_wmain "$compiler")" "wmain: $compiler"
+	tap_result "$(check_refused "$compiler")" "functions of 32-bit units: $compiler"
 	for file in selftests/ported/*.c; do
 		tap_result "$(ported "$compiler" "$file")" "$file: $compiler"
 	done
