@@ -88,6 +88,19 @@ static void add_readers(struct verify_losses *losses, const struct session *sess
 		    session->s.rt_buffers_lost - known);
 }
 
+/* What STOP returned is newer than the statistics; an older module returns 0 there. */
+static void add_discarded(struct verify_losses *losses, const struct session *session,
+			  const struct etw_session_stat *stat)
+{
+	uint64_t events = session->s.discarded_events, buffers = session->s.discarded_buffers;
+
+	if (stat && stat->discarded_buffers > buffers) {
+		events = stat->discarded_events;
+		buffers = stat->discarded_buffers;
+	}
+	add(losses, "no_reader", "discarded: there was no reader", events, buffers);
+}
+
 void verify_session(const struct session *session, const struct etw_session_stat *stat,
 		    struct verify_losses *losses)
 {
@@ -95,9 +108,7 @@ void verify_session(const struct session *session, const struct etw_session_stat
 	add_drops(losses, session, stat);
 	add_log(losses, session);
 	add_readers(losses, session, stat);
-	add(losses, "no_reader", "discarded: there was no reader",
-	    stat ? stat->discarded_events : session->s.discarded_events,
-	    stat ? stat->discarded_buffers : session->s.discarded_buffers);
+	add_discarded(losses, session, stat);
 	if (stat)
 		losses->overwritten = stat->overwritten_events;
 }
