@@ -119,33 +119,20 @@ static void answer(struct etw_fork_state *proc, const struct work *work, uint64_
 	etw_fork_state_unlock(proc, &saved);
 }
 
-/* Wait for a notification or a wake-up. */
-static void wait_for_work(const struct work *work, bool device)
+/* Wait for a notification or a wake-up; timeout_ms -1: without a limit. */
+static void wait_for_work(const struct work *work, bool device, int timeout_ms)
 {
 	struct pollfd fds[2] = {
 		{ .fd = work->wake.fds[0], .events = POLLIN },
 		{ .fd = device ? work->fd : -1, .events = POLLIN },
 	};
 
-	etw_kdev_poll(fds, 2, -1);
+	etw_kdev_poll(fds, 2, timeout_ms);
 	if (fds[0].revents)
 		etw_poll_wakeup_clear(&work->wake);
 	/* An error that polling does not clear: sleep instead of spinning. */
 	if ((fds[0].revents | fds[1].revents) & (POLLERR | POLLHUP) ||
 	    fds[0].revents & POLLNVAL)
-		etw_kdev_poll(NULL, 0, 1000);
-}
-
-/* The device cannot be opened now: wait a second, or for a wake-up. */
-static void wait_for_descriptor(struct etw_fork_state *proc, const struct work *work)
-{
-	struct pollfd fds = { .fd = work->wake.fds[0], .events = POLLIN };
-
-	answer(proc, work, UINT64_MAX);
-	etw_kdev_poll(&fds, 1, 1000);
-	if (fds.revents)
-		etw_poll_wakeup_clear(&work->wake);
-	if (fds.revents & (POLLERR | POLLHUP | POLLNVAL))
 		etw_kdev_poll(NULL, 0, 1000);
 }
 
@@ -164,7 +151,7 @@ static void *thread_main(void *arg)
 		/* After a failure, or without a device, wait for another descriptor. */
 		if ((work.fd < 0 && work.attached) || (bad && bad_epoch == work.epoch)) {
 			answer(proc, &work, UINT64_MAX);
-			wait_for_work(&work, false);
+			wait_for_work(&work, false, -1);
 			continue;
 		}
 		bad = false;
@@ -176,10 +163,13 @@ static void *thread_main(void *arg)
 			run(proc, &n);
 		} else if (ret == -EAGAIN) {
 			answer(proc, &work, work.asked);
-			wait_for_work(&work, true);
+			wait_for_work(&work, true, -1);
 		} else if (etw_is_stale(ret)) {
-			if (etw_reg_attach(proc, work.epoch))
-				wait_for_descriptor(proc, &work);
+			if (etw_reg_attach(proc, work.epoch)) {
+				/* It cannot be opened now: try again in a second. */
+				answer(proc, &work, UINT64_MAX);
+				wait_for_work(&work, false, 1000);
+			}
 		} else {
 			bad = true;
 			bad_epoch = work.epoch;
