@@ -143,29 +143,30 @@ static inline BOOL CloseHandle(HANDLE hObject)
 	return etw_file_result(close(etw_file_fd(hObject)));
 }
 
+static inline BOOL etw_file_moved(ssize_t n, LPDWORD moved, LPOVERLAPPED overlapped)
+{
+	if (overlapped)
+		errno = EINVAL;
+	if (moved)
+		*moved = n < 0 ? 0 : (DWORD)n;
+	return etw_file_result(n < 0);
+}
+
 /* 0 bytes at the end of the file.  @lpOverlapped must be NULL. */
 static inline BOOL ReadFile(HANDLE hFile, LPVOID lpBuffer, DWORD nNumberOfBytesToRead,
 			    LPDWORD lpNumberOfBytesRead, LPOVERLAPPED lpOverlapped)
 {
-	ssize_t n = lpOverlapped ? -1 : read(etw_file_fd(hFile), lpBuffer, nNumberOfBytesToRead);
-
-	if (lpOverlapped)
-		errno = EINVAL;
-	if (lpNumberOfBytesRead)
-		*lpNumberOfBytesRead = n < 0 ? 0 : (DWORD)n;
-	return etw_file_result(n < 0);
+	return etw_file_moved(lpOverlapped ? -1 : read(etw_file_fd(hFile), lpBuffer,
+						       nNumberOfBytesToRead),
+			      lpNumberOfBytesRead, lpOverlapped);
 }
 
 static inline BOOL WriteFile(HANDLE hFile, LPCVOID lpBuffer, DWORD nNumberOfBytesToWrite,
 			     LPDWORD lpNumberOfBytesWritten, LPOVERLAPPED lpOverlapped)
 {
-	ssize_t n = lpOverlapped ? -1 : write(etw_file_fd(hFile), lpBuffer, nNumberOfBytesToWrite);
-
-	if (lpOverlapped)
-		errno = EINVAL;
-	if (lpNumberOfBytesWritten)
-		*lpNumberOfBytesWritten = n < 0 ? 0 : (DWORD)n;
-	return etw_file_result(n < 0);
+	return etw_file_moved(lpOverlapped ? -1 : write(etw_file_fd(hFile), lpBuffer,
+							nNumberOfBytesToWrite),
+			      lpNumberOfBytesWritten, lpOverlapped);
 }
 
 static inline BOOL DeleteFileA(LPCSTR lpFileName)

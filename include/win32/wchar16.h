@@ -356,29 +356,55 @@ static inline long long _wtoi64(const WCHAR *s)
 #endif
 typedef int errno_t;
 
-/* At most n units of src behind the first @at of dst; _TRUNCATE: what there is room for */
-static inline errno_t etw_wcs_append(WCHAR *dst, size_t size, size_t at, const WCHAR *src,
-				     size_t n)
+static inline size_t etw_strnlen(const char *s, size_t max)
 {
-	size_t length;
+	size_t n = 0;
+
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+/* Put length characters of unit bytes behind the first @at of dst, or what there is room for. */
+static inline errno_t etw_append(void *dst, size_t size, size_t at, const void *src, size_t length,
+				 size_t unit, int truncate)
+{
+	char *to = (char *)dst;
 
 	if (!dst || !size)
 		return EINVAL;
 	if (!src || at >= size) {
-		dst[0] = 0;
+		memset(to, 0, unit);
 		return EINVAL;
 	}
-	length = etw_wcsnlen(src, n == _TRUNCATE ? size - at : n);
 	if (length >= size - at) {
-		if (n != _TRUNCATE) {
-			dst[0] = 0;
+		if (!truncate) {
+			memset(to, 0, unit);
 			return ERANGE;
 		}
 		length = size - at - 1;
 	}
-	memcpy(dst + at, src, length * sizeof(*dst));
-	dst[at + length] = 0;
+	memcpy(to + at * unit, src, length * unit);
+	memset(to + (at + length) * unit, 0, unit);
 	return 0;
+}
+
+/* At most n units of src behind the first @at of dst; _TRUNCATE: what there is room for */
+static inline errno_t etw_wcs_append(WCHAR *dst, size_t size, size_t at, const WCHAR *src,
+				     size_t n)
+{
+	size_t most = n == _TRUNCATE ? size - at : n;
+
+	return etw_append(dst, size, at, src, dst && src ? etw_wcsnlen(src, most) : 0,
+			  sizeof(*dst), n == _TRUNCATE);
+}
+
+static inline errno_t etw_str_append(char *dst, size_t size, size_t at, const char *src, size_t n)
+{
+	size_t most = n == _TRUNCATE ? size - at : n;
+
+	return etw_append(dst, size, at, src, dst && src ? etw_strnlen(src, most) : 0,
+			  sizeof(*dst), n == _TRUNCATE);
 }
 
 static inline errno_t wcscpy_s(WCHAR *dst, size_t size, const WCHAR *src)
@@ -399,39 +425,6 @@ static inline errno_t wcscat_s(WCHAR *dst, size_t size, const WCHAR *src)
 static inline errno_t wcsncat_s(WCHAR *dst, size_t size, const WCHAR *src, size_t n)
 {
 	return etw_wcs_append(dst, size, dst ? etw_wcsnlen(dst, size) : 0, src, n);
-}
-
-static inline size_t etw_strnlen(const char *s, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max && s[n])
-		n++;
-	return n;
-}
-
-/* The same for bytes */
-static inline errno_t etw_str_append(char *dst, size_t size, size_t at, const char *src, size_t n)
-{
-	size_t length;
-
-	if (!dst || !size)
-		return EINVAL;
-	if (!src || at >= size) {
-		dst[0] = 0;
-		return EINVAL;
-	}
-	length = etw_strnlen(src, n == _TRUNCATE ? size - at : n);
-	if (length >= size - at) {
-		if (n != _TRUNCATE) {
-			dst[0] = 0;
-			return ERANGE;
-		}
-		length = size - at - 1;
-	}
-	memcpy(dst + at, src, length);
-	dst[at + length] = 0;
-	return 0;
 }
 
 static inline errno_t strcpy_s(char *dst, size_t size, const char *src)
