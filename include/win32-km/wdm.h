@@ -46,9 +46,6 @@
 #include <etw/nt/etw.h>
 #include "../win32/winioctl.h"
 
-#define STATUS_OBJECT_NAME_INVALID	((NTSTATUS)0xC0000033)
-#define STATUS_OBJECT_NAME_NOT_FOUND	((NTSTATUS)0xC0000034)
-
 /* Requests */
 #define IRP_MJ_CREATE			0x00
 #define IRP_MJ_CLOSE			0x02
@@ -268,7 +265,7 @@ static inline int etw_driver_errno(NTSTATUS status)
 	switch (status) {
 	case STATUS_INVALID_DEVICE_REQUEST:
 	case STATUS_NOT_IMPLEMENTED:
-		return -EOPNOTSUPP;
+		return -ENOTTY;		/* which is ERROR_INVALID_FUNCTION for a program */
 	case STATUS_OBJECT_NAME_INVALID:
 		return -EINVAL;
 	case STATUS_OBJECT_NAME_NOT_FOUND:

@@ -15,7 +15,9 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <winioctl.h>
+#include <winternl.h>
 
 #ifndef O_CLOEXEC
 #define O_CLOEXEC	02000000	/* fcntl.h hides it with -std=c11 */
@@ -50,46 +52,30 @@ static inline int etw_file_fd(HANDLE handle)
 	return value && value <= 0x7FFFFFFF && !(value & 3) ? (int)(value / 4 - 1) : -1;
 }
 
-static inline DWORD etw_file_error(int error)
+/*
+ * A driver's request fails with an errno, except DeviceIoControl(): ENOSPC is a limit of it, and
+ * EIO any status that has no errno.
+ */
+static inline DWORD etw_device_error(int number)
 {
-	switch (error) {
-	case ENOENT:
-		return ERROR_FILE_NOT_FOUND;
-	case ENOTDIR:
-		return ERROR_PATH_NOT_FOUND;
-	case EACCES:
-	case EPERM:
-	case EISDIR:
-		return ERROR_ACCESS_DENIED;
-	case EEXIST:
-		return ERROR_FILE_EXISTS;
-	case EMFILE:
-	case ENFILE:
-		return ERROR_TOO_MANY_OPEN_FILES;
-	case EBADF:
-		return ERROR_INVALID_HANDLE;
-	case ENOMEM:
-		return ERROR_NOT_ENOUGH_MEMORY;
-	case ENOSPC:
-		return ERROR_DISK_FULL;
-	case EBUSY:
-		return ERROR_BUSY;
-	case EINVAL:
-		return ERROR_INVALID_PARAMETER;
-	case ENOTTY:
-		return ERROR_INVALID_FUNCTION;
-	case ENAMETOOLONG:
-		return ERROR_FILENAME_EXCED_RANGE;
-	default:
-		return ERROR_GEN_FAILURE;
-	}
+	return number == ENOSPC ? ERROR_NO_SYSTEM_RESOURCES : number == EIO ? ERROR_GEN_FAILURE :
+	       etw_errno_error(number);
 }
 
-static inline BOOL etw_file_result(int failed)
+static inline BOOL etw_file_result(int fd, int failed)
 {
-	if (failed)
-		SetLastError(etw_file_error(errno));
-	return !failed;
+	int number = errno;
+	struct stat st;
+
+	if (!failed)
+		return TRUE;
+	if (number == EBADF && fcntl(fd, F_GETFD) >= 0)
+		SetLastError(ERROR_ACCESS_DENIED);	/* it was opened for something else */
+	else if (!fstat(fd, &st) && S_ISCHR(st.st_mode))
+		SetLastError(etw_device_error(number));
+	else
+		SetLastError(etw_errno_error(number));
+	return FALSE;
 }
 
 static inline HANDLE CreateFileA(LPCSTR lpFileName, DWORD dwDesiredAccess, DWORD dwShareMode,
@@ -122,7 +108,11 @@ static inline HANDLE CreateFileA(LPCSTR lpFileName, DWORD dwDesiredAccess, DWORD
 	}
 	fd = open(lpFileName, flags[dwCreationDisposition] | O_CLOEXEC |
 		  (reads && writes ? O_RDWR : writes ? O_WRONLY : O_RDONLY), 0666);
-	return etw_file_result(fd < 0) ? etw_file_handle(fd) : INVALID_HANDLE_VALUE;
+	if (etw_file_result(fd, fd < 0))
+		return etw_file_handle(fd);
+	if (GetLastError() == ERROR_ALREADY_EXISTS)
+		SetLastError(ERROR_FILE_EXISTS);
+	return INVALID_HANDLE_VALUE;
 }
 
 static inline HANDLE CreateFileW(LPCWSTR lpFileName, DWORD dwDesiredAccess, DWORD dwShareMode,
@@ -140,74 +130,51 @@ static inline HANDLE CreateFileW(LPCWSTR lpFileName, DWORD dwDesiredAccess, DWOR
 
 static inline BOOL CloseHandle(HANDLE hObject)
 {
-	return etw_file_result(close(etw_file_fd(hObject)));
+	int fd = etw_file_fd(hObject);
+
+	return etw_file_result(fd, close(fd));
 }
 
-static inline BOOL etw_file_moved(ssize_t n, LPDWORD moved, LPOVERLAPPED overlapped)
+static inline BOOL etw_file_moved(int fd, ssize_t n, LPDWORD moved, LPOVERLAPPED overlapped)
 {
 	if (overlapped)
 		errno = EINVAL;
 	if (moved)
 		*moved = n < 0 ? 0 : (DWORD)n;
-	return etw_file_result(n < 0);
+	return etw_file_result(fd, n < 0);
 }
 
 /* 0 bytes at the end of the file.  @lpOverlapped must be NULL. */
 static inline BOOL ReadFile(HANDLE hFile, LPVOID lpBuffer, DWORD nNumberOfBytesToRead,
 			    LPDWORD lpNumberOfBytesRead, LPOVERLAPPED lpOverlapped)
 {
-	return etw_file_moved(lpOverlapped ? -1 : read(etw_file_fd(hFile), lpBuffer,
-						       nNumberOfBytesToRead),
+	int fd = etw_file_fd(hFile);
+
+	return etw_file_moved(fd, lpOverlapped ? -1 : read(fd, lpBuffer, nNumberOfBytesToRead),
 			      lpNumberOfBytesRead, lpOverlapped);
 }
 
 static inline BOOL WriteFile(HANDLE hFile, LPCVOID lpBuffer, DWORD nNumberOfBytesToWrite,
 			     LPDWORD lpNumberOfBytesWritten, LPOVERLAPPED lpOverlapped)
 {
-	return etw_file_moved(lpOverlapped ? -1 : write(etw_file_fd(hFile), lpBuffer,
-							nNumberOfBytesToWrite),
+	int fd = etw_file_fd(hFile);
+
+	return etw_file_moved(fd, lpOverlapped ? -1 : write(fd, lpBuffer, nNumberOfBytesToWrite),
 			      lpNumberOfBytesWritten, lpOverlapped);
 }
 
 static inline BOOL DeleteFileA(LPCSTR lpFileName)
 {
-	return etw_file_result(unlink(lpFileName));
+	return etw_file_result(-1, unlink(lpFileName));
 }
 
 static inline BOOL DeleteFileW(LPCWSTR lpFileName)
 {
 	char *name = etw_narrow(lpFileName);
-	BOOL good = etw_file_result(!name || unlink(name));
+	BOOL good = etw_file_result(-1, !name || unlink(name));
 
 	free(name);
 	return good;
-}
-
-/* A driver's status as the error of the call */
-static inline DWORD etw_status_error(NTSTATUS status)
-{
-	switch (status) {
-	case STATUS_INVALID_PARAMETER:
-		return ERROR_INVALID_PARAMETER;
-	case STATUS_INVALID_HANDLE:
-		return ERROR_INVALID_HANDLE;
-	case STATUS_INVALID_DEVICE_REQUEST:
-		return ERROR_INVALID_FUNCTION;
-	case STATUS_BUFFER_OVERFLOW:
-		return ERROR_MORE_DATA;
-	case STATUS_BUFFER_TOO_SMALL:
-		return ERROR_INSUFFICIENT_BUFFER;
-	case STATUS_ACCESS_DENIED:
-		return ERROR_ACCESS_DENIED;
-	case STATUS_NO_MEMORY:
-		return ERROR_NOT_ENOUGH_MEMORY;
-	case STATUS_INSUFFICIENT_RESOURCES:
-		return ERROR_NO_SYSTEM_RESOURCES;
-	case STATUS_NOT_SUPPORTED:
-		return ERROR_NOT_SUPPORTED;
-	default:
-		return ERROR_GEN_FAILURE;
-	}
 }
 
 static inline BOOL DeviceIoControl(HANDLE hDevice, DWORD dwIoControlCode, LPVOID lpInBuffer,
@@ -215,6 +182,7 @@ static inline BOOL DeviceIoControl(HANDLE hDevice, DWORD dwIoControlCode, LPVOID
 				   LPDWORD lpBytesReturned, LPOVERLAPPED lpOverlapped)
 {
 	struct etw_device_control control;
+	int fd = etw_file_fd(hDevice);
 
 	memset(&control, 0, sizeof(control));
 	control.input = (ULONG_PTR)lpInBuffer;
@@ -226,13 +194,13 @@ static inline BOOL DeviceIoControl(HANDLE hDevice, DWORD dwIoControlCode, LPVOID
 		SetLastError(ERROR_INVALID_PARAMETER);
 		return FALSE;
 	}
-	if (!etw_file_result(ioctl(etw_file_fd(hDevice), ETW_DEVICE_CONTROL, &control)))
+	if (!etw_file_result(fd, ioctl(fd, ETW_DEVICE_CONTROL, &control)))
 		return FALSE;
 	if (lpBytesReturned)
 		*lpBytesReturned = control.returned;
 	if (NT_SUCCESS(control.status))
 		return TRUE;
-	SetLastError(etw_status_error(control.status));
+	SetLastError(RtlNtStatusToDosError(control.status));
 	return FALSE;
 }
 

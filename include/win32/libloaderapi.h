@@ -20,6 +20,7 @@
 #include <evntrace.h>
 #include <ip2string.h>
 #include <winmod.h>
+#include <winternl.h>
 
 ETW_BEGIN_DECLS
 
@@ -108,6 +109,7 @@ static inline FARPROC etw_module_provider(LPCSTR name)
 		ETW_MODULE_ENTRY(UnregisterTraceGuids), ETW_MODULE_ENTRY(TraceEvent),
 		ETW_MODULE_ENTRY(RtlIpv4AddressToStringA), ETW_MODULE_ENTRY(RtlIpv4AddressToStringW),
 		ETW_MODULE_ENTRY(RtlIpv6AddressToStringA), ETW_MODULE_ENTRY(RtlIpv6AddressToStringW),
+		ETW_MODULE_ENTRY(RtlNtStatusToDosError),
 #undef ETW_MODULE_ENTRY
 	};
 	size_t i;

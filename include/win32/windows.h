@@ -280,5 +280,6 @@ ETW_END_DECLS
 #include <stringapiset.h>
 #include <sysinfoapi.h>
 #include <winbase.h>
+#include <winternl.h>
 
 #endif /* ETW_WIN32_WINDOWS_H */

@@ -44,7 +44,8 @@ int main()
     if (WriteFile(device, text, 3, &returned, nullptr) ||
         GetLastError() != ERROR_INVALID_PARAMETER)
         return Failed("the odd write");
-    if (ReadFile(device, text, sizeof(text), &returned, nullptr))
+    if (ReadFile(device, text, sizeof(text), &returned, nullptr) ||
+        GetLastError() != ERROR_INVALID_FUNCTION)
         return Failed("the read that the driver lacks");
     if (!DeviceIoControl(device, IOCTL_PARCEL_CLEAR, nullptr, 0, nullptr, 0, &returned, nullptr))
         return Failed("the request that needs write access");

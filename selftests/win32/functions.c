@@ -394,7 +394,7 @@ static void check_files(const char *directory)
 	      INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS);
 	file = CreateFileA(path, GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
 	CHECK(ReadFile(file, got, 8, &n, NULL) && n == 3 && !memcmp(got, "abc", 3));
-	CHECK(!WriteFile(file, "x", 1, &n, NULL) && n == 0 && GetLastError() == ERROR_INVALID_HANDLE);
+	CHECK(!WriteFile(file, "x", 1, &n, NULL) && n == 0 && GetLastError() == ERROR_ACCESS_DENIED);
 	CHECK(CloseHandle(file) && DeleteFileA(path) && !DeleteFileA(path));
 	CHECK(CreateFileW(W("\\\\.\\etw no such device"), GENERIC_READ, 0, NULL, OPEN_EXISTING, 0,
 			  NULL) == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_NOT_FOUND);

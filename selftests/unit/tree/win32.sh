@@ -3,7 +3,7 @@
 #
 # win32.sh - include/win32 works, and sources as on Windows build by include paths alone
 #
-# selftests/win32/functions.c, with and without 16-bit wchar_t, under the sanitizers; the
+# The programs of selftests/win32, with and without 16-bit wchar_t, under the sanitizers; the
 # sources of selftests/ported with the flags that docs/porting.md gives; every kind of
 # wmain(); all by gcc and clang, C and C++. Prints TAP.
 set -euo pipefail
@@ -22,16 +22,16 @@ san="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 [[ -f build/libetw-win32.a && -f build/libtdh.a && -x build/etw ]] || { echo "1..0 # SKIP not built"; exit 4; }
 build/etw mc -um -h "$work" -r "$work" -z courier selftests/ported/courier.man
 
-# functions COMPILER FLAG...: print what is wrong with the functions
+# program COMPILER SOURCE FLAG...: print what is wrong with a program of selftests/win32
 # shellcheck disable=SC2086 # words in variables
-functions() {
-	local compiler=$1
-	shift
+program() {
+	local compiler=$1 source=$2
+	shift 2
 
 	rm -rf "$work/files" && mkdir "$work/files"
-	{ $compiler $warn $san $paths "$@" -o "$work/functions.o" -c selftests/win32/functions.c &&
-		${compiler%% *} $san -pthread -o "$work/functions" "$work/functions.o" build/libetw.a &&
-		printf ke | "$work/functions" "$work/files"; } 2>&1 || echo "status $?"
+	{ $compiler $warn $san $paths "$@" -o "$work/program.o" -c "$source" &&
+		${compiler%% *} $san -pthread -o "$work/program" "$work/program.o" build/libetw.a &&
+		printf ke | "$work/program" "$work/files"; } 2>&1 || echo "status $?"
 }
 
 # ported COMPILER FILE: print what is wrong when it compiles and links
@@ -94,8 +94,11 @@ if command -v clang >/dev/null && command -v clang++ >/dev/null; then
 	c+=("clang -std=c11 -x c") cxx+=("clang++ -std=c++17 -x c++")
 fi
 for compiler in "${c[@]}" "${cxx[@]}"; do
-	tap_result "$(functions "$compiler" -fshort-wchar -DUNICODE -D_UNICODE)" "functions: $compiler -fshort-wchar"
-	tap_result "$(functions "$compiler")" "functions: $compiler"
+	for file in selftests/win32/*.c; do
+		tap_result "$(program "$compiler" "$file" -fshort-wchar -DUNICODE -D_UNICODE)" \
+			"$file: $compiler -fshort-wchar"
+		tap_result "$(program "$compiler" "$file")" "$file: $compiler"
+	done
 	tap_result "$(check_wmain "$compiler")" "wmain: $compiler"
 	tap_result "$(check_refused "$compiler")" "functions of 32-bit units: $compiler"
 	for file in selftests/ported/*.c; do
