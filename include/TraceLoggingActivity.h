@@ -41,6 +41,8 @@
 
 #ifdef __cplusplus
 
+extern "C++" {
+
 #include <type_traits>
 
 /* Base class of all activities */
@@ -275,6 +277,8 @@ private:
 	ETW_TL_DO_AS((etw_tl_chars<etw_tl_function_size> etw_tl_text_), handle, 5, 0, 1,	\
 		     (ETW_TL_SEND, etw_tl_this_function.Id(),			\
 		      etw_tl_this_function.etw_tl_parent()), __func__, __VA_ARGS__)
+
+}
 
 #endif /* C++ */
 

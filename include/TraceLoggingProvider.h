@@ -49,7 +49,13 @@
 #ifndef ETW_TRACELOGGINGPROVIDER_H
 #define ETW_TRACELOGGINGPROVIDER_H
 
+#ifdef __cplusplus
+extern "C++" {	/* templates, which code may include inside extern "C" { } */
+#endif
 #include <etw/tracelogging/write.h>
+#ifdef __cplusplus
+}
+#endif
 #ifdef ETW_NTETW_H
 #include <etw/tracelogging/nt.h>
 #endif

@@ -242,10 +242,10 @@ compiler() {
 	done
 }
 
-# c_linkage COMPILER: include/win32 inside extern "C" { }, where Microsoft's samples have <windows.h>
+# c_linkage COMPILER: all headers inside extern "C" { }, where Microsoft's samples have <windows.h>
 c_linkage() {
 	headers=$(cd "$inc/win32" && ls -- *.h) || exit 1
-	sources $headers
+	sources $headers $public
 	printf 'extern "C" {\n%s\n}\n' "$(cat "$tmp/src/0_forth.c")" >"$tmp/src/linkage.cc"
 	for wide in '' -fshort-wchar; do
 		files=linkage try "$1 $wide, extern \"C\" { }" cc $1 -std=c++17 $wide -DUNICODE \
