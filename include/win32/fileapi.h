@@ -2,8 +2,12 @@
 /*
  * fileapi.h - files, and devices of drivers that are built on include/win32-km/wdm.h
  *
- * "\\.\NAME" is /dev/NAME; any other path is one of Linux.  Reads and writes are synchronous;
+ * "\\.\NAME" is the device /dev/NAME in any case of its letters, which is only opened, never
+ * created or truncated; any other path is one of Linux.  Reads and writes are synchronous;
  * sharing modes, attributes and templates have no effect.
+ *
+ * A handle with access 0 is for DeviceIoControl() with codes of FILE_ANY_ACCESS, if it is one of
+ * a device, else only for CloseHandle().
  *
  * Semantics: Microsoft's pages "CreateFile function", "ReadFile function", "WriteFile
  * function", "CloseHandle function", "DeleteFile function" and "DeviceIoControl function".
@@ -14,19 +18,28 @@
 #define ETW_WIN32_FILEAPI_H
 
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <winioctl.h>
 #include <winternl.h>
 
 #ifndef O_CLOEXEC
-#define O_CLOEXEC	02000000	/* fcntl.h hides it with -std=c11 */
+#define O_CLOEXEC	02000000	/* fcntl.h hides these with -std=c11 */
+#endif
+#ifndef O_PATH
+#define O_PATH		010000000
 #endif
 
 ETW_BEGIN_DECLS
 
 #define GENERIC_READ		0x80000000u
 #define GENERIC_WRITE		0x40000000u
+#define GENERIC_EXECUTE		0x20000000u
+#define GENERIC_ALL		0x10000000u
+#define FILE_READ_DATA		0x1
+#define FILE_WRITE_DATA		0x2
+#define FILE_READ_ATTRIBUTES	0x80
 #define FILE_SHARE_READ		0x1
 #define FILE_SHARE_WRITE	0x2
 #define FILE_SHARE_DELETE	0x4
@@ -36,6 +49,9 @@ ETW_BEGIN_DECLS
 #define OPEN_ALWAYS		4
 #define TRUNCATE_EXISTING	5
 #define FILE_ATTRIBUTE_NORMAL	0x80
+
+#define ETW_FILE_WRITES		(GENERIC_WRITE | GENERIC_ALL | FILE_WRITE_DATA)
+#define ETW_DEVICE_NAME		200	/* bytes of NAME at most */
 
 typedef void *LPOVERLAPPED;
 
@@ -78,40 +94,79 @@ static inline BOOL etw_file_result(int fd, int failed)
 	return FALSE;
 }
 
+/* NAME of "\\.\NAME" in any case: a character or block device in /dev, the exact name first */
+static inline int etw_device_open(const char *name, int mode)
+{
+	char exact[ETW_DEVICE_NAME + 8], pattern[4 * ETW_DEVICE_NAME + 8], *to = pattern;
+	const char *path = exact, *from = name;
+	struct stat st;
+	glob_t found;
+	int fd = -1;
+
+	sprintf(exact, "/dev/%s", name);
+	to += sprintf(to, "/dev/");
+	for (; *from; from++) {
+		char small = (char)(*from | 0x20);
+
+		if (small >= 'a' && small <= 'z')
+			to += sprintf(to, "[%c%c]", small, small - 0x20);
+		else
+			to += sprintf(to, "\\%c", *from);
+	}
+	memset(&found, 0, sizeof(found));
+	if (stat(exact, &st) && !glob(pattern, 0, NULL, &found))
+		path = found.gl_pathv[0];
+	if (strchr(name, '/') || stat(path, &st) || (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode)))
+		errno = ENOENT;
+	else
+		fd = open(path, mode);
+	globfree(&found);
+	return fd;
+}
+
+/*
+ * The mode of open(); a handle without access needs no permission of a file that exists, and
+ * of a device the permission to read and to write
+ */
+static inline int etw_file_mode(DWORD access, DWORD disposition, BOOL device)
+{
+	BOOL reads = (access & (GENERIC_READ | GENERIC_ALL | FILE_READ_DATA)) != 0;
+	BOOL writes = (access & ETW_FILE_WRITES) != 0;
+
+	if (reads || writes)
+		return O_CLOEXEC | (reads && writes ? O_RDWR : writes ? O_WRONLY : O_RDONLY);
+	return O_CLOEXEC | (device || disposition != OPEN_EXISTING ? O_WRONLY | O_RDWR : O_PATH);
+}
+
 static inline HANDLE CreateFileA(LPCSTR lpFileName, DWORD dwDesiredAccess, DWORD dwShareMode,
 				 LPSECURITY_ATTRIBUTES lpSecurityAttributes,
 				 DWORD dwCreationDisposition, DWORD dwFlagsAndAttributes,
 				 HANDLE hTemplateFile)
 {
 	static const int flags[] = { 0, O_CREAT | O_EXCL, O_CREAT | O_TRUNC, 0, O_CREAT, O_TRUNC };
-	BOOL reads = (dwDesiredAccess & GENERIC_READ) != 0;
-	BOOL writes = (dwDesiredAccess & GENERIC_WRITE) != 0;
-	char device[256];
-	int fd;
+	BOOL device = lpFileName && !strncmp(lpFileName, "\\\\.\\", 4);
+	int fd, mode = etw_file_mode(dwDesiredAccess, dwCreationDisposition, device);
 
 	UNREFERENCED_PARAMETER(dwShareMode);
 	UNREFERENCED_PARAMETER(lpSecurityAttributes);
 	UNREFERENCED_PARAMETER(dwFlagsAndAttributes);
 	UNREFERENCED_PARAMETER(hTemplateFile);
 	if (!lpFileName || dwCreationDisposition < CREATE_NEW ||
-	    dwCreationDisposition > TRUNCATE_EXISTING) {
+	    dwCreationDisposition > TRUNCATE_EXISTING ||
+	    (dwCreationDisposition == TRUNCATE_EXISTING && !(dwDesiredAccess & ETW_FILE_WRITES))) {
 		SetLastError(ERROR_INVALID_PARAMETER);
 		return INVALID_HANDLE_VALUE;
 	}
-	if (!strncmp(lpFileName, "\\\\.\\", 4)) {
-		if (strlen(lpFileName) > 200) {
-			SetLastError(ERROR_FILENAME_EXCED_RANGE);
-			return INVALID_HANDLE_VALUE;
-		}
-		sprintf(device, "/dev/%s", lpFileName + 4);
-		lpFileName = device;
+	if (device && strlen(lpFileName + 4) > ETW_DEVICE_NAME) {
+		SetLastError(ERROR_FILENAME_EXCED_RANGE);
+		return INVALID_HANDLE_VALUE;
 	}
-	fd = open(lpFileName, flags[dwCreationDisposition] | O_CLOEXEC |
-		  (reads && writes ? O_RDWR : writes ? O_WRONLY : O_RDONLY), 0666);
-	if (etw_file_result(fd, fd < 0))
+	fd = device ? etw_device_open(lpFileName + 4, mode) :
+		      open(lpFileName, mode | flags[dwCreationDisposition], 0666);
+	if (fd >= 0)
 		return etw_file_handle(fd);
-	if (GetLastError() == ERROR_ALREADY_EXISTS)
-		SetLastError(ERROR_FILE_EXISTS);
+	SetLastError(device ? etw_device_error(errno) : errno == EEXIST ? ERROR_FILE_EXISTS :
+		     etw_errno_error(errno));
 	return INVALID_HANDLE_VALUE;
 }
 

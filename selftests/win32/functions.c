@@ -400,6 +400,50 @@ static void check_files(const char *directory)
 			  NULL) == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_NOT_FOUND);
 }
 
+static HANDLE open_as(const char *name, DWORD access, DWORD disposition)
+{
+	return CreateFileA(name, access, 0, NULL, disposition, 0, NULL);
+}
+
+/* A device is found in any case and never made; a handle without access reads and writes nothing. */
+static void check_devices(const char *directory)
+{
+	char path[300], c = 'x';
+	DWORD n = 99;
+	HANDLE file;
+
+	file = open_as("\\\\.\\NuLL", GENERIC_WRITE, CREATE_ALWAYS);
+	CHECK(file != INVALID_HANDLE_VALUE && WriteFile(file, &c, 1, &n, NULL) && n == 1);
+	CHECK(CloseHandle(file));
+	CHECK(open_as("\\\\.\\etw none", GENERIC_WRITE, CREATE_ALWAYS) == INVALID_HANDLE_VALUE &&
+	      GetLastError() == ERROR_FILE_NOT_FOUND);
+	CHECK(access("/dev/etw none", F_OK));
+	CHECK(open_as("\\\\.\\n*", GENERIC_READ, OPEN_EXISTING) == INVALID_HANDLE_VALUE);
+	CHECK(open_as("\\\\.\\../etc/passwd", GENERIC_READ, OPEN_EXISTING) == INVALID_HANDLE_VALUE);
+	CHECK(open_as("\\\\.\\fd", GENERIC_READ, OPEN_EXISTING) == INVALID_HANDLE_VALUE &&
+	      GetLastError() == ERROR_FILE_NOT_FOUND);
+
+	file = open_as("\\\\.\\null", 0, OPEN_EXISTING);
+	CHECK(!ReadFile(file, &c, 1, &n, NULL) && GetLastError() == ERROR_ACCESS_DENIED);
+	CHECK(!WriteFile(file, &c, 1, &n, NULL) && GetLastError() == ERROR_ACCESS_DENIED);
+	CHECK(!DeviceIoControl(file, 1, NULL, 0, NULL, 0, &n, NULL) &&
+	      GetLastError() == ERROR_INVALID_FUNCTION);
+	CHECK(CloseHandle(file));
+
+	etw_snprintf(path, sizeof(path), "%s/query", directory);
+	CHECK(open_as(path, 0, OPEN_EXISTING) == INVALID_HANDLE_VALUE);
+	file = open_as(path, FILE_READ_ATTRIBUTES, CREATE_NEW);
+	CHECK(file != INVALID_HANDLE_VALUE && CloseHandle(file));
+	CHECK(open_as(path, GENERIC_READ, TRUNCATE_EXISTING) == INVALID_HANDLE_VALUE &&
+	      GetLastError() == ERROR_INVALID_PARAMETER);
+	file = open_as(path, 0, OPEN_EXISTING);
+	CHECK(!ReadFile(file, &c, 1, &n, NULL) && GetLastError() == ERROR_ACCESS_DENIED);
+	CHECK(CloseHandle(file));
+	file = open_as(path, GENERIC_ALL, OPEN_EXISTING);
+	CHECK(WriteFile(file, &c, 1, &n, NULL) && ReadFile(file, &c, 1, &n, NULL) && !n);
+	CHECK(CloseHandle(file) && DeleteFileA(path));
+}
+
 /* Numbers have Microsoft's sizes: what is behind the variable stays. */
 static void check_scan(void)
 {
@@ -491,6 +535,7 @@ int main(int argc, char **argv)
 	check_addresses();
 	check_guids();
 	check_files(directory);
+	check_devices(directory);
 	check_scan();
 #if __SIZEOF_WCHAR_T__ == 2
 	check_inttypes();
