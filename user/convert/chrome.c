@@ -17,6 +17,7 @@
 #include "seen.h"
 #include "convert/slices/slices.h"
 #include "base/text.h"
+#include "tdh/decode/decoder.h"
 
 #define CPU_PID		0x7ffffffeu	/* the "process" whose threads are the processors */
 
@@ -156,7 +157,7 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 	etw_text_json_string(to, chrome->scratch.data, chrome->scratch.len);
 	chrome->scratch.len = 0;
 	if (!name && part == SLICE_START)
-		name = convert_event_name(e->decoded, &opcode);
+		name = etw_decoded_name(e->decoded, &opcode);
 	if (name)
 		etw_text_puts(&chrome->scratch, name);
 	else

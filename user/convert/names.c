@@ -7,29 +7,7 @@
 #include <string.h>
 #include "names.h"
 #include "base/text.h"
-
-/* Skip the "win:" that standard names have in manifests. */
-static const char *plain_name(const char *name)
-{
-	return *name == 'w' && !strncmp(name, "win:", 4) ? name + 4 : name;
-}
-
-const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode)
-{
-	const EVENT_DESCRIPTOR *desc = &decoded->record->EventHeader.EventDescriptor;
-	/* Classic events have no task: the class is their task, and each type has a name. */
-	bool class = decoded->source == ETW_DECODE_CLASSIC;
-
-	*opcode = NULL;
-	if (decoded->event && *decoded->event)
-		return decoded->event;
-	if (!decoded->task || !*decoded->task || (!desc->Task && !class))
-		return decoded->symbol;
-	/* Opcode 0 (win:Info) adds nothing. */
-	if (decoded->opcode && *decoded->opcode && (desc->Opcode || class))
-		*opcode = plain_name(decoded->opcode);
-	return plain_name(decoded->task);
-}
+#include "tdh/decode/decoder.h"
 
 static void add_string(struct etw_text *to, const char *s, enum convert_string how)
 {
@@ -43,7 +21,7 @@ void convert_add_name(const struct etw_decoded *decoded, enum convert_string how
 		      struct etw_text *to)
 {
 	const EVENT_HEADER *header = &decoded->record->EventHeader;
-	const char *opcode, *name = convert_event_name(decoded, &opcode);
+	const char *opcode, *name = etw_decoded_name(decoded, &opcode);
 
 	if (name) {
 		add_string(to, name, how);

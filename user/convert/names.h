@@ -10,12 +10,6 @@
 #include <stdbool.h>
 #include "convert.h"
 
-/*
- * The event's own name, its task's, or its symbol; NULL: it has none of these.  *opcode: the
- * opcode's name, to print after the task's and a slash, or NULL.  Names are unchecked bytes.
- */
-const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode);
-
 /* The related activity, in the event's own memory; NULL: it has none. */
 const GUID *convert_related(const EVENT_RECORD *record);
 
@@ -25,7 +19,7 @@ enum convert_string {
 	CONVERT_RAW,		/* it may not be UTF-8 */
 };
 
-/* Append that name, or "event(7)" and the like if there is none. */
+/* Append the name of etw_decoded_name(), or "event(7)" and the like if there is none. */
 void convert_add_name(const struct etw_decoded *decoded, enum convert_string how,
 		      struct etw_text *to);
 /* Append the provider's name, which may not be UTF-8, or its GUID. */

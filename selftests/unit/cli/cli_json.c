@@ -190,6 +190,13 @@ static void test_tracelogging(struct sample *s)
 	has(o, "fields", "{\"Big\":18446744073709551615,\"Less\":-5,\"Half\":0.5,\"Yes\":true,\"Id\":\""
 	    NOBODY "\",\"Wide\":\"\xc3\xbc\\\"\\n\",\"List\":[1,2],\"S\":{\"A\":7}}");
 	has(o, "tags", "\"0x400000\"");
+	has(o, "opcode_name", NULL);
+	s->header.desc.opcode = 2;
+	o = object_of(s);
+	has(o, "event", "\"All/Stop\"");
+	has(o, "opcode_name", "\"Stop\"");
+	s->header.desc.opcode = 0;
+	o = object_of(s);
 	has(o, "rest", NULL);
 	has(o, "truncated", NULL);
 	add(s, "x", 1);

@@ -116,6 +116,28 @@ static void test_tracelogging(struct sample *s)
 	prints(s, NOBODY " Bad info data=01\n", "metadata that end too early");
 }
 
+/* What begins and what ends an activity have the same name. */
+static void test_opcodes(struct sample *s)
+{
+	begin(s, &nobody, 0);
+	add_schema(s, "\0Work\0", 6);
+	prints(s, NOBODY " Work info\n", "no opcode");
+	s->header.desc.opcode = 1;
+	prints(s, NOBODY " Work/Start info\n", "what starts");
+	s->header.desc.opcode = 2;
+	prints(s, NOBODY " Work/Stop info\n", "what stops");
+	s->header.desc.opcode = 77;
+	prints(s, NOBODY " Work info\n", "an opcode without a name");
+	begin(s, &nobody, 0);
+	add_schema(s, "\0WorkStart\0", 11);
+	s->header.desc.opcode = 1;
+	prints(s, NOBODY " WorkStart info\n", "a name that says it");
+	begin(s, &nobody, 0);
+	add_schema(s, "\0Bad\0Field", 10);
+	s->header.desc.opcode = 1;
+	prints(s, NOBODY " Bad/Start info\n", "metadata that end too early, and an opcode");
+}
+
 static void test_names(struct sample *s)
 {
 	const char *line;
@@ -177,7 +199,7 @@ static void test_formats(struct sample *s)
 	formats(s, "100%% \\\\ a\\tb\\nc", "100% \\ a\tb\nc");
 	formats(s, "%c %p %s %T", "3 12 13 99");
 	formats(s, "%P %G", "My-Provider " NOBODY);
-	formats(s, "%e %i %v %l %L", "Step 0 2 info 4");
+	formats(s, "%e %i %v %l %L", "Step/Start 0 2 info 4");
 	formats(s, "%k %O %a", "0x30 1 9");
 	formats(s, "%A %R", "00000001-0000-0000-0000-000000000000 " NOBODY);
 	formats(s, "[%n|%S|%K]", "[||]");
@@ -187,7 +209,8 @@ static void test_formats(struct sample *s)
 	formats(s, "%m", "Number=7 Text=\"hi \\u001b\\\"\" Pair={A=1 B=2} List=[16, 32]");
 	formats(s, "%x", "activity=00000001-0000-0000-0000-000000000000 related=" NOBODY);
 	formats(s, "|%5p|%-5p|%05p|%1p|", "|   12|12   |00012|12|");
-	formats(s, "|%8e|%-8e|%3{Number}|%-3{Number}|", "|    Step|Step    |  7|7  |");
+	formats(s, "|%12e|%-12e|%3{Number}|%-3{Number}|",
+		"|  Step/Start|Step/Start  |  7|7  |");
 	formats(s, "%D", "07000000686920" "1b2200" "0102" "020010002000");
 	s->len = 2;
 	formats(s, "%{Number}|%{Text}|%{List}|%f", "|||Number=<truncated> rest=0700");
@@ -258,6 +281,16 @@ static void test_manifest(struct sample *s)
 	s->header.desc.version = 1;
 	prints(s, "Known-Provider Disk/Spin Loud data=070000007800" "0000\n",
 	       "another version: names for the descriptor's numbers");
+	begin_known(s, 0, 0, u"", 0);
+	s->len = 0;
+	s->header.desc.level = 17;
+	s->header.desc.keyword = 2;
+	s->header.flags = ETW_EVENT_STRING_ONLY;
+	add(s, u"hi", 6);
+	prints(s, "Known-Provider String Loud message=\"hi\"\n", "its provider's string");
+	formats(s, "%P %K", "Known-Provider Write");
+	s->header.provider = nobody;
+	prints(s, NOBODY " String 17 message=\"hi\"\n", "a string of another provider");
 	begin(s, &known, 3);
 	prints(s, "Known-Provider Symbolic info\n", "a symbol is a name");
 	begin(s, &known, 4);
@@ -297,6 +330,7 @@ int main(void)
 	test_unknown(&sample);
 	test_string(&sample);
 	test_tracelogging(&sample);
+	test_opcodes(&sample);
 	test_names(&sample);
 	test_formats(&sample);
 	test_colours(&sample);

@@ -105,7 +105,7 @@ static void test_slices(void)
 	says('E', 1, "\"cat\":\"Pro\",\"name\":\"Work\",\"args\":{\"stop\":",
 	     "it has the name of its begin, so that viewers pair them");
 	says('e', 0, "\"cat\":\"Pro\",\"name\":\"Moves\",\"args\":{\"stop\":", "also async");
-	says('E', 1, "\"event\":\"WorkDone\"", "the stop's own name is with its arguments");
+	says('E', 1, "\"event\":\"WorkDone/Stop\"", "the stop's own name is with its arguments");
 	says('E', 1, "\"Out\":\"y\"", "which are these");
 	says('b', 0, "\"tid\":11,\"ts\":6.000,\"id\":\"0x1\"", "one that ends elsewhere is async");
 	says('e', 0, "\"ts\":7.000,\"id\":\"0x1\"", "and ends");

@@ -148,8 +148,62 @@ static void test_standard(void)
 	etw_decoder_free(decoder);
 }
 
+/* With opcode 1, the event is shown as "Work/Start". */
+static void test_tracelogging(void)
+{
+	static const char *const holds[] = {
+		"event == Work", "event == Work/Start", "event in (Other, Work)", "event =~ '^Work/S'",
+		"event != Works", "event matches 'w*k'", "event not in (Works)",
+		"event endswith start", NULL
+	};
+	static const char *const fails[] = {
+		"event != Work", "event != Work/Start", "event not in (Work)", "event == Start",
+		"event not contains ork", "event == Work/Stop", NULL
+	};
+	static const char meta[] = { 8, 0, 0, 'W', 'o', 'r', 'k', 0 };
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {
+		.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+		.DataSize = sizeof(meta), .DataPtr = (uintptr_t)meta,
+	};
+
+	decoder = etw_decoder_new();
+	record.ExtendedData = &item;
+	record.ExtendedDataCount = 1;
+	take(0, 4, 1, 0, 11);
+	check(holds, true);
+	check(fails, false);
+	take(0, 4, 0, 0, 11);
+	ok(match("event == Work") && !match("event == Work/Info"), "opcode 0 adds nothing");
+	record.ExtendedDataCount = 0;
+	etw_decoder_free(decoder);
+}
+
+/* Classic events have no task; their class is shown in its place. */
+static void test_classic(void)
+{
+	static const char *const holds[] = {
+		"event == Process/DCStart", "event startswith process/", NULL
+	};
+	static const char *const fails[] = { "event != Process/DCStart", "event == Process", NULL };
+	const GUID before = record.EventHeader.ProviderId;
+
+	decoder = etw_decoder_new();
+	record.EventHeader.ProviderId = (GUID){ 0x3d6fa8d0, 0xfe05, 0x11d0,
+						{ 0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c } };
+	record.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER;
+	record.EventHeader.EventDescriptor = (EVENT_DESCRIPTOR){ .Version = 2, .Opcode = 3 };
+	etw_decode(decoder, &record, &decoded);
+	check(holds, true);
+	check(fails, false);
+	record.EventHeader.ProviderId = before;
+	record.EventHeader.Flags = 0;
+	etw_decoder_free(decoder);
+}
+
 int main(void)
 {
+	test_tracelogging();
+	test_classic();
 	test_standard();
 	test_language("C", english, german);
 	test_language("de_DE.UTF-8", german, english);

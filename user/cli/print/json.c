@@ -12,6 +12,7 @@
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/json_writer.h"
+#include "tdh/decode/decoder.h"
 
 /* Only if it is known */
 static void put_name(struct etw_text *to, const char *key, const char *name)
@@ -105,7 +106,7 @@ static void put_event(struct event_printer *printer, struct etw_text *to)
 	const char *opcode;
 
 	printer->scratch.len = 0;
-	if (printer->hex || !convert_event_name(printer->decoded, &opcode)) {
+	if (printer->hex || !etw_decoded_name(printer->decoded, &opcode)) {
 		json_writer_word(to, "event", NULL);
 		return;
 	}

@@ -14,6 +14,7 @@
 #include "perfetto.h"
 #include "proto.h"
 #include "base/text.h"
+#include "tdh/decode/decoder.h"
 
 #define SEQUENCE	1
 
@@ -284,7 +285,7 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 				TRACK_EVENT_CATEGORY, text->data, text->len);
 		text->len = 0;
 		if (!name && part == SLICE_START)
-			name = convert_event_name(e->decoded, &opcode);
+			name = etw_decoded_name(e->decoded, &opcode);
 		if (name)
 			etw_text_puts(text, name);
 		else

@@ -18,6 +18,8 @@ struct event_key {
 	uint64_t event;		/* version above the id; classic: the type */
 };
 
+#define STRING_EVENT	UINT64_MAX	/* .event of all that EventWriteString() wrote */
+
 /* The extended items that describe the schema or the provider; NULL: missing */
 struct items {
 	const uint8_t *metadata, *traits;
@@ -44,12 +46,6 @@ struct etw_decoder *etw_decoder_new(void)
 
 	if (!d)
 		return NULL;
-	d->string_plan = etw_plan_of_event(&string_event, NULL, "", 0);
-	if (!d->string_plan) {
-		free(d);
-		return NULL;
-	}
-	d->string_plan->source = ETW_DECODE_STRING;
 	d->generation = etw_store_generation();
 	d->ended = 1;
 	return d;
@@ -63,7 +59,6 @@ void etw_decoder_free(struct etw_decoder *d)
 	etw_schema_cache_clear(&d->tracelogging);
 	etw_schema_cache_clear(&d->classic);
 	etw_embedded_free(d->embedded);
-	etw_plan_free(d->string_plan);
 	etw_text_free(&d->scratch);
 	free(d->kept);
 	free(d);
@@ -196,12 +191,16 @@ static struct etw_schema_plan *make_manifest_plan(struct etw_decoder *d, const s
 
 	memcpy(&guid, key->guid, sizeof(guid));
 	provider = etw_embedded_find(d, &guid, &event, &manifest);
+	if (key->event == STRING_EVENT)
+		event = &string_event;
 	plan = etw_plan_of_event(event, provider, key, sizeof(*key));
 	if (!plan) {
 		etw_manifest_put(manifest);
 		return NULL;
 	}
 	plan->manifest = manifest;
+	if (event == &string_event)
+		plan->source = ETW_DECODE_STRING;
 	return etw_schema_cache_put(&d->manifests, plan);
 }
 
@@ -215,6 +214,8 @@ static int plan_manifest(struct etw_decoder *d, const struct items *items)
 		d->generation = generation;
 	}
 	key_of(&key, items->decode, &d->record->EventHeader.EventDescriptor, false);
+	if (d->record->EventHeader.Flags & EVENT_HEADER_FLAG_STRING_ONLY)
+		key.event = STRING_EVENT;
 	d->plan = etw_schema_cache_find(&d->manifests, &key, sizeof(key));
 	if (!d->plan)
 		d->plan = make_manifest_plan(d, &key);
@@ -231,10 +232,8 @@ static int find_plan(struct etw_decoder *d, const struct items *items)
 	d->plan = NULL;
 	if (items->metadata)
 		return plan_tracelogging(d, items);
-	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
-		d->plan = d->string_plan;
-		return 0;
-	}
+	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY)
+		return plan_manifest(d, items);
 	ret = plan_classic(d);
 	if (ret != -ENOENT || header->Flags &
 	    (EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
@@ -350,8 +349,8 @@ int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct e
 		d->plan = NULL;
 		ret = -ENOMEM;
 	}
-	d->keywords = d->plan && d->plan->source == ETW_DECODE_MANIFEST && d->plan->provider ?
-		d->plan : NULL;
+	d->keywords = d->plan && d->plan->provider && (d->plan->source == ETW_DECODE_MANIFEST ||
+		d->plan->source == ETW_DECODE_STRING) ? d->plan : NULL;
 	name_event(d, &items);
 	if (ret && items.metadata) {
 		d->event.source = ETW_DECODE_TRACELOGGING;

@@ -119,7 +119,6 @@ struct etw_decoder {
 	size_t kept_room;
 
 	const struct etw_schema_plan *keywords;	/* plan whose provider defines names, or NULL */
-	struct etw_schema_plan *string_plan;		/* of EventWriteString() */
 
 	struct etw_text scratch;		/* of etw_format_message() */
 
@@ -253,6 +252,13 @@ const char *etw_decode_part(const struct etw_decoder *decoder, enum etw_part wha
  */
 const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum etw_part what,
 				 unsigned int i);
+
+/*
+ * The event's name: its own, its task's, or its symbol; NULL: it has none of these. *opcode:
+ * the opcode's name, to show after it and a slash, or NULL: a TraceLogging event's name may
+ * end in it already. Names are unchecked bytes.
+ */
+const char *etw_decoded_name(const struct etw_decoded *decoded, const char **opcode);
 
 /* "win:Error" as "Error", or the message's text. */
 const char *etw_label(const struct etw_manifest *manifest,

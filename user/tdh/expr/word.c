@@ -46,39 +46,24 @@ enum etw_expr_word etw_expr_word_find(const char *name, size_t len)
 	return word;
 }
 
-/* Without the prefix that standard names have in manifests */
-static const char *plain(const char *name)
-{
-	return name && !strncmp(name, "win:", 4) ? name + 4 : name;
-}
-
-/* As "etw dump" shows it: its own name, task and opcode, or its symbol */
+/* As "etw dump" shows it */
 static void name_event(struct etw_expr *expr, const struct etw_expr_event *event,
 		       struct etw_expr_value *value)
 {
-	const struct etw_decoded *d = event->decoded;
-	const EVENT_DESCRIPTOR *desc = &event->record->EventHeader.EventDescriptor;
 	struct etw_text *text = &expr->text;
+	const char *opcode;
 
-	if (!d)
+	if (!event->decoded)
 		return;
-	if (d->event && *d->event) {
-		value->name = d->event;
-		return;
-	}
-	if (!d->task || !*d->task || !desc->Task) {
-		value->name = d->symbol;
-		return;
-	}
-	value->name = plain(d->task);
-	if (!d->opcode || !*d->opcode || !desc->Opcode)
+	value->name = etw_decoded_name(event->decoded, &opcode);
+	if (!value->name || !opcode)
 		return;
 	if (text->error)
 		etw_text_free(text);
 	etw_text_cut(text, 0);
 	etw_text_puts(text, value->name);
 	etw_text_char(text, '/');
-	etw_text_puts(text, plain(d->opcode));
+	etw_text_puts(text, opcode);
 	value->has_text = !text->error;
 }
 
@@ -140,23 +125,48 @@ static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, 
 	}
 }
 
+/* Of several names, one has to pass; returns whether the test wants none to. */
+static bool test_of_one(struct etw_expr_test *one, const struct etw_expr_test *test)
+{
+	*one = *test;
+	one->negate = false;
+	if (one->op == ETW_EXPR_BITS || one->op == ETW_EXPR_NE)
+		one->op = ETW_EXPR_EQ;
+	return test->negate != (test->op == ETW_EXPR_NE);
+}
+
+/* An event "Work/Start" of TraceLogging is also found by its own name, "Work". */
+static bool event_holds(struct etw_expr *expr, const struct etw_expr_test *test,
+			const struct etw_expr_event *event)
+{
+	struct etw_expr_value value = { .has_number = false }, own = value;
+	struct etw_expr_test one;
+	bool unequal, holds;
+
+	name_event(expr, event, &value);
+	if (!value.has_text || event->decoded->source != ETW_DECODE_TRACELOGGING)
+		return etw_expr_value_passes(expr, test, &value);
+	unequal = test_of_one(&one, test);
+	own.name = event->decoded->event;
+	holds = etw_expr_value_passes(expr, &one, &value) ||
+		etw_expr_value_passes(expr, &one, &own);
+	return holds != unequal;
+}
+
 /* Does one of its names pass: that of the number, or of one of the keywords? */
 static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 		       const struct etw_expr_event *event)
 {
-	const bool unequal = test->negate != (test->op == ETW_EXPR_NE);
 	const enum etw_part part = etw_expr_words[test->word].part;
-	struct etw_expr_test one = *test;
+	struct etw_expr_test one;
 	struct etw_expr_value value;
 	const char *name;
 	unsigned int i;
-	bool holds = false;
+	bool holds = false, unequal;
 
 	if (!event->decoder)
 		return false;
-	one.negate = false;
-	if (one.op == ETW_EXPR_BITS || one.op == ETW_EXPR_NE)
-		one.op = ETW_EXPR_EQ;
+	unequal = test_of_one(&one, test);
 	note_names(expr, test, NULL);
 	for (i = 0; (name = etw_decode_descriptor_name(event->decoder, part, i)); i++) {
 		value = (struct etw_expr_value){ .name = name };
@@ -192,8 +202,7 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 		name_provider(expr, event, &value);
 		break;
 	case ETW_EXPR_EVENT:
-		name_event(expr, event, &value);
-		break;
+		return event_holds(expr, test, event);
 	case ETW_EXPR_TIME:
 		value.has_time = true;
 		value.time = event->record->EventHeader.TimeStamp.QuadPart;
