@@ -42,6 +42,23 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 #define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task
 #endif
 
+/* The program that a process executes, with a reference; NULL: none. */
+static inline struct file *etw_exe_file_get(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#ifdef HAVE_GET_FILE_RCU_ADDRESS
+	file = get_file_rcu(&mm->exe_file);
+#else
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
 /* A shrinker with these functions; NULL: no memory. */
 static inline struct shrinker *
 etw_shrinker_register(unsigned long (*count)(struct shrinker *, struct shrink_control *),

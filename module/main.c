@@ -26,6 +26,7 @@
 #include "session/session.h"
 #include "session/shrink.h"
 #include "session/suspend.h"
+#include "system/process_events.h"
 #include "write/activity.h"
 #include "write/extended_items.h"
 #include "write/hotpath.h"
@@ -137,11 +138,16 @@ static int __init etw_init(void)
 	err = etw_shrink_init();
 	if (err)
 		goto err_modules;
-	err = etw_device_init();
+	err = etw_process_events_init();
 	if (err)
 		goto err_shrink;
+	err = etw_device_init();
+	if (err)
+		goto err_processes;
 	return 0;
 
+err_processes:
+	etw_process_events_exit();
 err_shrink:
 	etw_shrink_exit();
 err_modules:
@@ -160,6 +166,7 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
+	etw_process_events_exit();
 	etw_shrink_exit();
 	etw_module_state_exit();
 	etw_process_exit_exit();

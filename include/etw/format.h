@@ -342,6 +342,40 @@ struct etw_loss_payload {
 #define ETW_LOSS_FILE_CUT	0x107	/* file_cut: another process shortened the file */
 #define ETW_LOSS_END		0x108
 
+/* ---------------------------------------------------------------- processes */
+
+/*
+ * etw.ko's own provider Etw-Process tells which process an id stands for: by a TraceLogging
+ * event when a process starts, executes another program, gets another name and ends, and, on
+ * ETW_CONTROL_CAPTURE, one for each process that exists.  Keyword ETW_PROCESS_KEYWORD, level 4.
+ *
+ *	payload	:= etw_process_payload  name  path	(both UTF-8 with their NUL)
+ *		   [exit code s32  exit signal u32]	only ETW_PROCESS_STOP
+ *
+ * The name is at most 15 bytes, as in /proc/PID/comm.  The path is that of the executable as
+ * its process sees it, or its last part if it has over 255 bytes.  It is empty for threads of
+ * the kernel, and for RENAME and STOP, where it is that of the event before.
+ */
+#define ETW_PROCESS_GUID	\
+	ETW_GUID(0x35c3c148, 0xe03f, 0x57d1, 0x43, 0x49, 0x73, 0x22, 0x64, 0xb0, 0x0b, 0x22)
+#define ETW_PROCESS_KEYWORD	0x1
+
+/* etw_event_descriptor.opcode; the event's name in comments */
+#define ETW_PROCESS_START	1	/* ProcessStart: it was forked */
+#define ETW_PROCESS_STOP	2	/* ProcessStop: its last thread ends */
+#define ETW_PROCESS_RUNDOWN	3	/* ProcessRundown: it exists */
+#define ETW_PROCESS_EXEC	10	/* ProcessExec: it has executed another program */
+#define ETW_PROCESS_RENAME	11	/* ProcessRename */
+
+struct etw_process_payload {
+	__u32 pid;		/* in the initial PID namespace, as in headers */
+	__u32 parent;
+	__u64 start_key;	/* as in an ETW_EXT_PROCESS_START_KEY item */
+	__s64 start;		/* FILETIME; each event computes it anew, to about a microsecond */
+	__u32 namespace_pid;	/* in its own PID namespace */
+	__u32 uid;		/* real user id, in the initial user namespace */
+};
+
 /* ------------------------------------------------------- classic providers */
 
 /*

@@ -140,18 +140,22 @@ static void put_ts_id(struct etw_items *items)
 }
 
 /*
- * The process's start time and id; the kernel does not reuse an id within one unit of
- * this time.
+ * A process's start time and id; the kernel does not reuse an id within one unit of this
+ * time.  leader: the process's first thread.
  */
+u64 etw_process_start_key(const struct task_struct *leader)
+{
+	return leader->start_boottime >> START_SHIFT << START_PID_BITS | (u32)leader->tgid;
+}
+
 static u32 put_start_key(struct etw_items *items)
 {
-	u64 start, key;
+	u64 key;
 
 	/* A reaped thread's group leader may be gone. */
 	if (!pid_alive(current) && !thread_group_leader(current))
 		return 0;
-	start = current->group_leader->start_boottime >> START_SHIFT;
-	key = start << START_PID_BITS | current->tgid;
+	key = etw_process_start_key(current->group_leader);
 	memcpy(items->start_key.data, &key, sizeof(key));
 	item_seal(&items->start_key.head, ETW_EXT_PROCESS_START_KEY, sizeof(key));
 	return ETW_ENABLE_PROCESS_START_KEY;

@@ -24,6 +24,7 @@ struct etw_write_opts;
 				 ETW_ENABLE_CONTEXT)
 
 struct etw_items;
+struct task_struct;
 
 int etw_items_prepare(void);
 void etw_items_init(void);
@@ -31,6 +32,7 @@ void etw_items_exit(void);
 const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 					const struct etw_record_source *source,
 					const struct etw_write_opts *opts);
+u64 etw_process_start_key(const struct task_struct *leader);
 void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 		      u32 properties);
 

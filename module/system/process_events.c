@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * process_events.c - the provider Etw-Process: which process an id stands for
+ *
+ * Its events are described in format.h.  The tracepoints have probes only while a session
+ * has enabled the provider.
+ *
+ * The rundown takes one process after the other by ascending id, so it misses none that lives
+ * all the time; one that starts meanwhile has an event of its own.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <linux/uidgid.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+#include <TraceLoggingProvider.h>
+#include <etw/format.h>
+
+#include "compat.h"
+#include "process_events.h"
+#include "tracepoints.h"
+#include "write/extended_items.h"
+
+#define PATH_SIZE	256	/* of an executable; on the stack of a task that executes it */
+#define LEVEL_INFO	4
+
+TRACELOGGING_DEFINE_PROVIDER(process_provider, "Etw-Process",
+	(0x35c3c148, 0xe03f, 0x57d1, 0x43, 0x49, 0x73, 0x22, 0x64, 0xb0, 0x0b, 0x22));
+
+struct process_event {
+	struct etw_process_payload id;
+	char name[TASK_COMM_LEN];
+	const char *path;
+};
+
+/* The members of etw_process_payload, in its order */
+#define PROCESS_WRITE(_name, _opcode, _event, ...)					\
+	TraceLoggingWrite(process_provider, _name, TraceLoggingLevel(LEVEL_INFO),	\
+		TraceLoggingKeyword(ETW_PROCESS_KEYWORD), TraceLoggingOpcode(_opcode),	\
+		TraceLoggingPid((_event)->id.pid, "ProcessId"),				\
+		TraceLoggingPid((_event)->id.parent, "ParentId"),			\
+		TraceLoggingHexUInt64((_event)->id.start_key, "StartKey"),		\
+		TraceLoggingFileTime((_event)->id.start, "StartTime"),			\
+		TraceLoggingPid((_event)->id.namespace_pid, "NamespaceProcessId"),	\
+		TraceLoggingUInt32((_event)->id.uid, "UserId"),				\
+		TraceLoggingUtf8String((_event)->name, "Name"),				\
+		TraceLoggingUtf8String((_event)->path, "Path"), ##__VA_ARGS__)
+
+#define PROCESS_WANTED()	TraceLoggingProviderEnabled(process_provider, LEVEL_INFO, \
+							    ETW_PROCESS_KEYWORD)
+
+/* ---------------------------------------------------------------- describing */
+
+static s64 process_start_time(const struct task_struct *leader)
+{
+	u64 age = ktime_get_boottime_ns() - leader->start_boottime;
+
+	return (s64)(ktime_get_real_ns() - age) / 100 + ETW_UNIX_EPOCH_100NS;
+}
+
+/* leader: the first thread of a process, which the caller keeps from being freed. */
+static void process_describe(struct process_event *event, struct task_struct *leader)
+{
+	struct pid_namespace *ns;
+
+	memset(event, 0, sizeof(*event));
+	event->id.pid = leader->tgid;
+	event->id.start_key = etw_process_start_key(leader);
+	event->id.start = process_start_time(leader);
+	event->id.uid = from_kuid(&init_user_ns, task_uid(leader));
+	event->id.parent = task_ppid_nr(leader);
+	rcu_read_lock();
+	ns = task_active_pid_ns(leader);
+	if (ns)		/* NULL: it has been reaped */
+		event->id.namespace_pid = task_tgid_nr_ns(leader, ns);
+	rcu_read_unlock();
+	/* Without its lock, which a renamer holds: a name that changes may be mixed of two. */
+	strscpy(event->name, data_race(leader->comm), sizeof(event->name));
+	event->path = "";
+}
+
+/* What this memory executes.  NULL: a kernel thread, or a process that ends. */
+static const char *process_path(struct mm_struct *mm, char buffer[PATH_SIZE])
+{
+	struct file *file = mm ? etw_exe_file_get(mm) : NULL;
+	struct name_snapshot snapshot;
+	const char *path;
+
+	if (!file)
+		return "";
+	path = d_path(&file->f_path, buffer, PATH_SIZE);
+	if (IS_ERR(path)) {
+		take_dentry_name_snapshot(&snapshot, file->f_path.dentry);
+		strscpy(buffer, snapshot.name.name, PATH_SIZE);
+		release_dentry_name_snapshot(&snapshot);
+		path = buffer;
+	}
+	fput(file);
+	return path;
+}
+
+/* -------------------------------------------------------------------- probes */
+
+static void process_forks(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct process_event event;
+	char buffer[PATH_SIZE];
+
+	if (!PROCESS_WANTED() || !thread_group_leader(child))
+		return;
+	process_describe(&event, child);
+	/* It does not run yet, so its memory is there. */
+	if (!(child->flags & PF_KTHREAD))
+		event.path = process_path(child->mm, buffer);
+	PROCESS_WRITE("ProcessStart", ETW_PROCESS_START, &event);
+}
+
+static void process_executes(void *data, struct task_struct *task, pid_t old_pid,
+			     struct linux_binprm *program)
+{
+	struct process_event event;
+	char buffer[PATH_SIZE];
+
+	if (!PROCESS_WANTED())
+		return;
+	process_describe(&event, task);
+	event.path = process_path(task->mm, buffer);
+	PROCESS_WRITE("ProcessExec", ETW_PROCESS_EXEC, &event);
+}
+
+static void process_renames(void *data, struct task_struct *task, const char *name)
+{
+	struct process_event event;
+
+	if (!PROCESS_WANTED() || !thread_group_leader(task) || !strcmp(task->comm, name))
+		return;
+	process_describe(&event, task);
+	strscpy(event.name, name, sizeof(event.name));
+	PROCESS_WRITE("ProcessRename", ETW_PROCESS_RENAME, &event);
+}
+
+static void process_ends(ETW_EXIT_PROBE_ARGS)
+{
+	struct process_event event;
+	u32 status;
+
+	/* The kernel has counted this thread out already. */
+	if (!PROCESS_WANTED() || atomic_read(&task->signal->live))
+		return;
+	process_describe(&event, task->group_leader);
+	status = task->signal->flags & SIGNAL_GROUP_EXIT ? task->signal->group_exit_code :
+							   task->exit_code;
+	PROCESS_WRITE("ProcessStop", ETW_PROCESS_STOP, &event,
+		      TraceLoggingInt32(status >> 8 & 0xff, "ExitCode"),
+		      TraceLoggingUInt32(status & 0x7f, "ExitSignal"));
+}
+
+static struct etw_probe probes[] = {
+	{ .name = "sched_process_fork", .probe = process_forks },
+	{ .name = "sched_process_exec", .probe = process_executes },
+	{ .name = "sched_process_exit", .probe = process_ends },
+	{ .name = "task_rename", .probe = process_renames },
+};
+
+static bool probing;	/* changed by the callback, of which there is one call at a time */
+
+static void process_probe(void)
+{
+	int err;
+
+	if (probing)
+		return;
+	err = etw_probes_register(probes, ARRAY_SIZE(probes));
+	if (err)
+		pr_warn_once("etw: Etw-Process: no events of processes: error %d\n", err);
+	probing = !err;
+}
+
+static void process_unprobe(void)
+{
+	if (probing)
+		etw_probes_unregister(probes, ARRAY_SIZE(probes));
+	probing = false;
+}
+
+/* ------------------------------------------------------------------- rundown */
+
+/* The first process whose id is not below *nr, with a reference; NULL: there is none. */
+static struct task_struct *process_next(pid_t *nr)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	while (!task && (pid = find_ge_pid(*nr, &init_pid_ns))) {
+		*nr = pid_nr(pid) + 1;
+		task = pid_task(pid, PIDTYPE_TGID);
+	}
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static void process_rundown(void)
+{
+	struct process_event event;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	char buffer[PATH_SIZE];
+	pid_t nr = 1;
+
+	while (PROCESS_WANTED() && (task = process_next(&nr))) {
+		process_describe(&event, task);
+		mm = get_task_mm(task);		/* NULL for kernel threads */
+		event.path = process_path(mm, buffer);
+		PROCESS_WRITE("ProcessRundown", ETW_PROCESS_RUNDOWN, &event);
+		if (mm)
+			mmput(mm);
+		put_task_struct(task);
+		cond_resched();
+	}
+}
+
+static void process_enable(const struct etw_guid *source, u32 control, u8 level, u64 any, u64 all,
+			   const struct etw_filter *filter, void *context)
+{
+	switch (control) {
+	case ETW_CONTROL_ENABLE:
+		process_probe();
+		break;
+	case ETW_CONTROL_DISABLE:
+		process_unprobe();
+		break;
+	case ETW_CONTROL_CAPTURE:
+		process_rundown();
+		break;
+	}
+}
+
+int __init etw_process_events_init(void)
+{
+	static const struct etw_guid guid = ETW_PROCESS_GUID;
+
+	check_trace_callback_type_sched_process_fork(process_forks);
+	check_trace_callback_type_sched_process_exec(process_executes);
+	check_trace_callback_type_sched_process_exit(process_ends);
+	check_trace_callback_type_task_rename(process_renames);
+	BUILD_BUG_ON(sizeof(struct etw_process_payload) != 32);
+	if (WARN_ON_ONCE(memcmp(&process_provider->provider.guid, &guid, sizeof(guid))))
+		return -EINVAL;
+	return TraceLoggingRegisterEx(process_provider, process_enable, NULL);
+}
+
+void etw_process_events_exit(void)
+{
+	TraceLoggingUnregister(process_provider);
+	process_unprobe();
+}
