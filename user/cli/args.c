@@ -181,6 +181,14 @@ uint64_t cli_hex(const char *option, const char *text)
 	return value;
 }
 
+/* Does it begin as names do, and numbers do not? */
+bool cli_is_name(const char *text)
+{
+	const char c = *text;
+
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c & 0x80;
+}
+
 /* Is it a level by name or by number?  false: *level is unchanged. */
 bool cli_is_level(const char *text, uint8_t *level)
 {

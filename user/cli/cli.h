@@ -120,6 +120,7 @@ void cli_range(const char *option, char *word, uint32_t min, uint32_t max, uint3
 	       uint32_t *high);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
+bool cli_is_name(const char *text);
 bool cli_is_level(const char *text, uint8_t *level);
 /*
  * The index of the row whose name the text is, in either case.  Each row begins with its

@@ -150,16 +150,23 @@ static void test_options(void)
 	is(r->enable.level, 2, "the command's own names take precedence");
 	take(r, ENABLE_OPT_LEVEL, "200");
 	is(r->enable.level, 200, "a number");
+	take(r, ENABLE_OPT_ALL, "ff,1");
+	is(r->enable.all, 0xff, "digits that are letters");
+	take(r, ENABLE_OPT_KEYWORD, "0x10");
+	is(r->enable.any, 0x10, "a mask as a keyword");
+	r->enable.any = 0;
 	take(r, ENABLE_OPT_STACK_ID, "1,2-3");
 	is(r->filters.stack_ids.ids.count, 3, "a range of ids");
 	is(late, 0, "no names so far");
 	take(r, ENABLE_OPT_LEVEL, "Loud");
-	take(r, ENABLE_OPT_KEYWORD, "read,WRITE");
+	take(r, ENABLE_OPT_KEYWORD, "read,WRITE,0x100");
+	take(r, ENABLE_OPT_ALL, "8,Read");
 	take(r, ENABLE_OPT_ID, "7,Open,1,Disk,3");
-	is(late, 3, "names wait for the manifest");
+	is(late, 4, "names wait for the manifest");
 	enable_request_prepare(r, &guid);
 	is(r->enable.level, 17, "a level");
-	is(r->enable.any, 0x21, "keywords");
+	is(r->enable.any, 0x121, "keywords");
+	is(r->enable.all, 0x9, "those that are needed");
 	is(ids->ids.count, 5, "ids once each");
 	ok(ids->ids.ids[0] == 7 && ids->ids.ids[1] == 1 && ids->ids.ids[2] == 2 &&
 	   ids->ids.ids[3] == 3 && ids->ids.ids[4] == 5, "in their order");

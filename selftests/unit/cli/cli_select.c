@@ -36,6 +36,59 @@ static void make_file(struct make *m)
 	make_end(m);
 }
 
+/* A TraceLogging event "Work"; its metadata come in the place of a related activity. */
+static void put_work(struct make *m, uint8_t opcode)
+{
+	static const struct etw_guid meta;	/* only its place */
+	struct etw_event_header *h;
+	uint32_t at = feed_header(&m->feed)->offset;
+	struct etw_ext_item *item;
+	uint8_t *bytes;
+
+	if (!feed_event(&m->feed, 9000, 0, &meta, "", 0))
+		abort();
+	h = (void *)(m->data + at);
+	h->desc.opcode = opcode;
+	item = (void *)(h + 1);
+	item->type = ETW_EXT_EVENT_SCHEMA;
+	bytes = (void *)(item + 1);
+	memcpy(bytes, "\x08\0\0Work", 8);
+}
+
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'>"
+	"<instrumentation><events><provider name='Named' symbol='N' resourceFileName='n'"
+	" messageFileName='n' guid='{12345678-0001-0002-0102-030405060708}'>"
+	"<levels><level name='Loud' symbol='LOUD' value='17'/></levels>"
+	"<tasks><task name='Disk' value='5'/><task name='Paid' value='6'/></tasks>"
+	"<keywords><keyword name='Read' symbol='K_READ' mask='0x2'/>"
+	"<keyword name='Add' mask='0x4'/></keywords><events>"
+	"<event value='1' version='2' task='Disk' opcode='win:Start' symbol='Begun'/>"
+	"<event value='2' version='2' task='Disk' opcode='win:Stop' symbol='Ended'/>"
+	"<event value='3' version='2' task='Paid' symbol='Paying'/>"
+	"<event value='4' version='2' symbol='Paid'/>"
+	"</events></provider></events></instrumentation></instrumentationManifest>";
+
+static void make_named(struct make *m, char *path)
+{
+	FILE *f;
+
+	make_begin(m, 1);
+	make_buffer(m, 0, 1);
+	put(m, &other_guid, 1, 16, 0x2, 7);
+	put(m, &other_guid, 2, 17, 0x4, 7);
+	put(m, &other_guid, 3, 18, 0x6, 7);
+	put(m, &other_guid, 4, 0, 0, 7);
+	put(m, &feed_guid, 5, 3, 0x2, 7);
+	put_work(m, 1);
+	make_put(m);
+	make_end(m);
+	strcpy(path, "/tmp/etw-select-XXXXXX");
+	f = fdopen(mkstemp(path), "w");
+	if (!f || fputs(manifest, f) < 0 || fclose(f))
+		abort();
+}
+
 /* One event far in the future among others, in the second of several buffers. */
 static void make_far(struct make *m)
 {
@@ -99,9 +152,10 @@ static void test_wrong(const char *path)
 		const char *option, *message;
 	} wrong[] = {
 		{ "--provider 12345678-0001", "not a complete GUID" }, { "--provider ''", "--provider" },
-		{ "--id x", "--id" }, { "--id 65536", "--id" }, { "--id 5-", "--id" },
+		{ "--id -x", "--id" }, { "--id 65536", "--id" }, { "--id 5-", "--id" },
 		{ "--id 5-4", "not a range" }, { "--id ,", "--id" }, { "--pid -1", "--pid" },
-		{ "--level loud", "--level" }, { "--keyword x", "--keyword" },
+		{ "--level 256", "--level" }, { "--level ?", "--level" },
+		{ "--keyword ?", "--keyword" }, { "--keyword 1,", "--keyword" },
 		{ "--since soon", "not a time" }, { "--until 1.5", "not a time" },
 		{ "--since +2 --until +1", "is before" }, { "--filter 'pid == x'", "column 8" },
 		{ "--filter ''", "column 1" }, { "--filter 'process == x'", "process" },
@@ -153,6 +207,42 @@ static void test_missing(const char *path)
 		   "nothing is reported for %s", silent[i]);
 }
 
+/* Names stand where numbers do, for the events of the provider that has them. */
+static void test_names(void)
+{
+	static struct make m;
+	char path[64];
+	static const char *const cases[][2] = {
+		{ "--id Begun", "1" }, { "--id disk", "1 2" }, { "--id Disk/Stop,4", "2 4" },
+		{ "--id Paid", "4" }, { "--id paying,Begun", "1 3" }, { "--id Work", "0" },
+		{ "--id work/start --id 5", "5 0" }, { "--id Begun --provider Named", "1" },
+		{ "--keyword Read", "1 3" }, { "--keyword k_read,Add", "1 2 3" },
+		{ "--keyword add", "2 3" }, { "--keyword Read,0x4", "1 2 3" },
+		{ "--keyword 2", "1 3 5" }, { "--level Loud", "1 2 4" },
+		{ "--level win:Error --provider Named", "4" },
+		{ "--id Disk --keyword Add --level Loud", "2" },
+		{ "--provider 12345678-0001-0002-0102-030405060708 --keyword Add", "2 3" },
+	};
+	char options[200];
+	size_t i;
+
+	make_named(&m, path);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(options, sizeof(options), "--manifest %s --pid 7,10 %s",
+			 path, cases[i][0]);
+		chooses(m.path, options, cases[i][1]);
+	}
+	ok(run("dump --manifest %s --id Ended,Nope --keyword Red --level Soft %s", path, m.path) == 0 &&
+	   run_reported("--id: no event is known to have the name \"Nope\"") &&
+	   run_reported("--keyword: no event is known to have a keyword \"Red\"") &&
+	   run_reported("--level: no event is known to have a level \"Soft\""), "unknown names");
+	is(run("convert -q --to csv --fields id --manifest %s --keyword Add %s | tr -d '\\r'", path,
+	       m.path), 0, "convert");
+	ok(run_printed("id 2 3"), "likewise");
+	unlink(path);
+	unlink(m.path);
+}
+
 /* A wrong time does not end the reading of other events. */
 static void test_far(void)
 {
@@ -175,6 +265,7 @@ int main(void)
 	test_choosing(m.path);
 	test_wrong(m.path);
 	test_missing(m.path);
+	test_names();
 	test_far();
 	unlink(m.path);
 	return done_testing();

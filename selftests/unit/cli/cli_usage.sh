@@ -219,7 +219,7 @@ check_enable() {
 	for value in 0 ff 0xFF 0Xff ffffffffffffffff 0xffffffffffffffff; do
 		right enable a b --any "$value" --all "$value"
 	done
-	for value in 10000000000000000 0xg 0x '' -1 ' 1' 0x0x1; do
+	for value in 10000000000000000 0xg 0x '' -1 '1 2' 0x0x1; do
 		wrong "--any: \"$value\"" enable a b --any "$value"
 		wrong "--all: \"$value\"" enable a b --all "$value"
 	done
@@ -270,7 +270,8 @@ check_names() {
 	local good=$work/good.man bad=$work/bad.man
 
 	for option in '--level high' '--keyword Read' '--id 1,Start' '--not-id Start' \
-		'--stack-id Start' '--stack-level loud'; do
+		'--stack-id Start' '--stack-level loud' '--any Read' '--all 1,Write' \
+		'--stack-any Read'; do
 		# shellcheck disable=SC2086
 		right enable a b $option
 		# shellcheck disable=SC2086
@@ -294,6 +295,7 @@ check_names() {
 		  </provider></events></instrumentation></instrumentationManifest>
 	EOF
 	for option in '--level Loud' '--level LOUD' '--level win:Error' '--keyword read,Write' \
+		'--keyword Read,0x30,7' '--any Read,ff' '--any ff' '--all write' '--stack-any Write' \
 		'--id 1,Stop' '--not-id stop_v1,7-9' '--stack-id Start' '--stack-not-level Loud' \
 		'--filter Number>=3' '--filter !exists(Number)' '--filter id!=2||Number<5'; do
 		# shellcheck disable=SC2086
@@ -305,6 +307,9 @@ check_names() {
 		--manifest "$good" --level high
 	wrong '--keyword: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
 		--manifest "$good" --keyword Read,Seek
+	wrong '--any: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
+		--manifest "$good" --any Seek
+	right enable a "$guid" --any ff --keyword 0x10
 	right enable a "$guid" --manifest "$good" --keyword ' Read , Write' --id 'Start , Stop'
 	wrong '--keyword: "Read,,Write": the list has an empty part' enable a "$guid" \
 		--manifest "$good" --keyword Read,,Write

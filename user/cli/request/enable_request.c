@@ -14,12 +14,15 @@
 #include "cli/text.h"
 #include "base/list.h"
 
+/* Digits of masks */
+#define HEX_DIGITS	"0123456789abcdefABCDEF"
+
 #define ENABLE(name, option, arg, help)	{ name, ENABLE_OPT_##option, arg, help, NULL }
 
 const struct cli_option enable_options[] = {
 	ENABLE("level", LEVEL, "LEVEL", "up to this level, name or number; default: all"),
 	ENABLE("any", ANY, "HEX", "events with one of these keywords; default: all"),
-	ENABLE("keyword", KEYWORD, "LIST", "the same, by names: Read,Write"),
+	ENABLE("keyword", KEYWORD, "LIST", "the same, as names and masks: Read,0x10"),
 	ENABLE("all", ALL, "HEX", "only events with all of these keywords"),
 	ENABLE("pid", PID, "PIDS", "only registrations of these processes, at most 8"),
 	ENABLE("exe", EXE, "NAMES", "only processes that run a file of that name: bash,sh"),
@@ -89,34 +92,36 @@ static void *place(struct enable_request *r, const struct taker *taker)
 
 /* ----------------------------------------- names that only a manifest defines */
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c & 0x80;
-}
-
 /* Is the level a name, and not a standard one? */
 static bool names_level(const char *text)
 {
 	uint8_t level;
 
-	return is_letter(*text) && !cli_is_level(text, &level);
+	return cli_is_name(text) && !cli_is_level(text, &level);
 }
 
-/* Does a list of ids contain a name? */
-static bool names_ids(const char *text)
+/* Does a list of ids or masks contain a name? */
+static bool has_names(const char *text)
 {
 	const char *word;
 	size_t len;
 
 	while (etw_list_next(&text, ",", &word, &len))
-		if (is_letter(*word))
+		if (cli_is_name(word))
 			return true;
 	return false;
 }
 
-static bool always(const char *text)
+/* Does one of masks, which need no digit at the front as in "ff"? */
+static bool has_names_not_hex(const char *text)
 {
-	return text;
+	const char *word;
+	size_t len;
+
+	while (etw_list_next(&text, ",", &word, &len))
+		if (cli_is_name(word) && strspn(word, HEX_DIGITS) < len)
+			return true;
+	return false;
 }
 
 /* Ends the command; names lists those that the provider has. */
@@ -166,23 +171,34 @@ static void take_level(struct enable_request *r, const char *name, char *text,
 		 (uint8_t)named_value(providers, ETW_PART_LEVEL, name, text) : cli_level(name, text);
 }
 
+/* The keywords of a list of masks and names */
+static uint64_t keywords(const struct enable_request *r, const char *name, char *text, bool hex)
+{
+	char **words = cli_list(name, text, ",");
+	uint64_t mask = 0;
+	size_t i;
+
+	for (i = 0; words[i]; i++) {
+		if (!cli_is_name(words[i]) || (hex && !words[i][strspn(words[i], HEX_DIGITS)]))
+			mask |= cli_hex(name, words[i]);
+		else
+			mask |= named_value(&r->filters.providers, ETW_PART_KEYWORD, name, words[i]);
+	}
+	free(words);
+	return mask;
+}
+
 static void take_keywords(struct enable_request *r, const char *name, char *text,
 			  const struct taker *taker)
 {
-	const struct etw_providers *providers = &r->filters.providers;
-	char **words = cli_list(name, text, ",");
-	__u64 *any = place(r, taker);
-	size_t i;
-
-	for (i = 0; words[i]; i++)
-		*any |= named_value(providers, ETW_PART_KEYWORD, name, words[i]);
-	free(words);
+	*(__u64 *)place(r, taker) |= keywords(r, name, text, false);
 }
 
+/* A mask, whose digits may be letters only: no keyword is called "ff" here. */
 static void take_hex(struct enable_request *r, const char *name, char *text,
 		     const struct taker *taker)
 {
-	*(__u64 *)place(r, taker) = cli_hex(name, text);
+	*(__u64 *)place(r, taker) = keywords(r, name, text, true);
 	r->filters.stack_level_given |= taker->stack;
 }
 
@@ -261,7 +277,7 @@ static void take_ids(struct enable_request *r, const char *name, char *text,
 	ids->given = true;
 	ids->ids.in = taker->in;
 	for (i = 0; words[i]; i++) {
-		if (is_letter(*words[i])) {
+		if (cli_is_name(words[i])) {
 			add_named_ids(r, ids, name, words[i]);
 			continue;
 		}
@@ -334,9 +350,9 @@ static void take_stack_level(struct enable_request *r, const char *name, char *t
 /* The options that several others resemble; take_other() takes the rest. */
 static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
 	OPTION(LEVEL) = { .take = take_level, .late = names_level, .where = AT(enable.level) },
-	OPTION(KEYWORD) = { .take = take_keywords, .late = always, .where = AT(enable.any) },
-	OPTION(ANY) = { .take = take_hex, .where = AT(enable.any) },
-	OPTION(ALL) = { .take = take_hex, .where = AT(enable.all) },
+	OPTION(KEYWORD) = { .take = take_keywords, .late = has_names, .where = AT(enable.any) },
+	OPTION(ANY) = { .take = take_hex, .late = has_names_not_hex, .where = AT(enable.any) },
+	OPTION(ALL) = { .take = take_hex, .late = has_names_not_hex, .where = AT(enable.all) },
 	OPTION(EXE) = { .take = take_name, .where = AT(filters.exe),
 			.what = ETW_FILTER_EXECUTABLE_NAME },
 	OPTION(CONTAINER) = { .take = take_name, .where = AT(filters.container),
@@ -345,8 +361,8 @@ static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
 			    .what = ETW_FILTER_PACKAGE_ID },
 	OPTION(APP) = { .take = take_name, .where = AT(filters.app),
 			.what = ETW_FILTER_PACKAGE_APP_ID },
-	OPTION(ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.ids), .in = true },
-	OPTION(NOT_ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.ids) },
+	OPTION(ID) = { .take = take_ids, .late = has_names, .where = AT(filters.ids), .in = true },
+	OPTION(NOT_ID) = { .take = take_ids, .late = has_names, .where = AT(filters.ids) },
 	OPTION(NAME) = { .take = take_events, .where = AT(filters.events), .in = true },
 	OPTION(NOT_NAME) = { .take = take_events, .where = AT(filters.events) },
 	OPTION(NAME_LEVEL) = { .take = take_events_level, .where = AT(filters.events) },
@@ -354,9 +370,9 @@ static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
 			     .what = offsetof(struct etw_filter_event_name, any) },
 	OPTION(NAME_ALL) = { .take = take_events_hex, .where = AT(filters.events),
 			     .what = offsetof(struct etw_filter_event_name, all) },
-	OPTION(STACK_ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.stack_ids),
+	OPTION(STACK_ID) = { .take = take_ids, .late = has_names, .where = AT(filters.stack_ids),
 			     .in = true, .stack = true },
-	OPTION(STACK_NOT_ID) = { .take = take_ids, .late = names_ids,
+	OPTION(STACK_NOT_ID) = { .take = take_ids, .late = has_names,
 				 .where = AT(filters.stack_ids), .stack = true },
 	OPTION(STACK_NAME) = { .take = take_events, .where = AT(filters.stack_events),
 			       .in = true, .stack = true },
@@ -371,10 +387,10 @@ static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
 				.where = AT(filters.stack_level.level), .in = true, .stack = true },
 	OPTION(STACK_NOT_LEVEL) = { .take = take_stack_level, .late = names_level,
 				    .where = AT(filters.stack_level.level), .stack = true },
-	OPTION(STACK_ANY) = { .take = take_hex, .where = AT(filters.stack_level.any),
-			      .stack = true },
-	OPTION(STACK_ALL) = { .take = take_hex, .where = AT(filters.stack_level.all),
-			      .stack = true },
+	OPTION(STACK_ANY) = { .take = take_hex, .late = has_names_not_hex,
+			      .where = AT(filters.stack_level.any), .stack = true },
+	OPTION(STACK_ALL) = { .take = take_hex, .late = has_names_not_hex,
+			      .where = AT(filters.stack_level.all), .stack = true },
 };
 
 static void take_other(struct enable_request *r, int option, const char *name, const char *text)

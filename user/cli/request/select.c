@@ -14,6 +14,7 @@
 #include "event_filter.h"
 #include "cli/schema.h"
 #include "select.h"
+#include "select_names.h"
 #include "lib/consumer/event_record.h"
 #include "base/guid.h"
 #include "base/name_guid.h"
@@ -50,6 +51,8 @@ struct select {
 	bool has_level, has_keyword;
 	uint8_t level;
 	uint64_t keyword;
+	/* beside these numbers; level_name: instead of one, at most one */
+	struct select_names id_names, keyword_names, level_name;
 	struct bound since, until;
 	struct filter {
 		struct etw_expr *expr;
@@ -91,15 +94,20 @@ static void take_provider(struct select *s, const char *text)
 	s->by_name = true;
 }
 
-/* Numbers and ranges of them: "1,5-9". */
+/* Numbers and ranges of them, and names if there are any: "1,5-9,Start". */
 static void take_list(const char *option, const char *text, uint32_t max, struct select *s,
-		      void (*take)(struct select *s, uint32_t low, uint32_t high))
+		      void (*take)(struct select *s, uint32_t low, uint32_t high),
+		      struct select_names *names)
 {
 	char **words = cli_list(option, text, ",");
 	uint32_t low, high;
 	size_t i;
 
 	for (i = 0; words[i]; i++) {
+		if (names && cli_is_name(words[i])) {
+			select_names_add(names, words[i]);
+			continue;
+		}
 		cli_range(option, words[i], 0, max, &low, &high);
 		take(s, low, high);
 	}
@@ -122,6 +130,32 @@ static void take_pids(struct select *s, uint32_t low, uint32_t high)
 	s->pids = cli_grow(s->pids, s->pid_count, 2 * sizeof(*s->pids));
 	s->pids[2 * s->pid_count] = low;
 	s->pids[2 * s->pid_count++ + 1] = high;
+}
+
+static void take_level(struct select *s, const char *text)
+{
+	select_names_free(&s->level_name);
+	s->has_level = cli_is_level(text, &s->level);
+	if (s->has_level)
+		return;
+	if (!cli_is_name(text))
+		cli_level("--level", text);
+	select_names_add(&s->level_name, text);
+}
+
+static void take_keywords(struct select *s, const char *text)
+{
+	char **words = cli_list("--keyword", text, ",");
+	size_t i;
+
+	for (i = 0; words[i]; i++) {
+		if (cli_is_name(words[i]))
+			select_names_add(&s->keyword_names, words[i]);
+		else
+			s->keyword |= cli_hex("--keyword", words[i]);
+	}
+	free(words);
+	s->has_keyword = true;
 }
 
 static void take_time(const char *option, struct bound *bound, const char *text)
@@ -154,18 +188,16 @@ bool select_option(struct select **select, int option, const char *value)
 		take_provider(s, value);
 		break;
 	case SELECT_OPT_ID:
-		take_list("--id", value, IDS - 1, s, take_ids);
+		take_list("--id", value, IDS - 1, s, take_ids, &s->id_names);
 		break;
 	case SELECT_OPT_LEVEL:
-		s->has_level = true;
-		s->level = cli_level("--level", value);
+		take_level(s, value);
 		break;
 	case SELECT_OPT_KEYWORD:
-		s->has_keyword = true;
-		s->keyword |= cli_hex("--keyword", value);
+		take_keywords(s, value);
 		break;
 	case SELECT_OPT_PID:
-		take_list("--pid", value, UINT32_MAX, s, take_pids);
+		take_list("--pid", value, UINT32_MAX, s, take_pids, NULL);
 		break;
 	case SELECT_OPT_SINCE:
 		take_time("--since", &s->since, value);
@@ -212,9 +244,15 @@ void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *as
 			  cli_quote(s->until.text), s->since.text, s->since.option);
 }
 
+/* Were names given where numbers may stand? */
+static bool has_names(const struct select *s)
+{
+	return s->id_names.count || s->keyword_names.count || s->level_name.count;
+}
+
 bool select_decodes(const struct select *select)
 {
-	return select && (select->by_name || select->filters_decode);
+	return select && (select->by_name || select->filters_decode || has_names(select));
 }
 
 /* -------------------------------------------------------------------- choosing */
@@ -256,7 +294,17 @@ static struct wanted *find_name(const struct select *s, const EVENT_RECORD *reco
 	return NULL;
 }
 
-/* All tests of the header except that of the provider */
+static bool has_id(const struct select *s, uint16_t id)
+{
+	return s->ids && s->ids[id / 8] >> id % 8 & 1;
+}
+
+static bool has_keyword(const struct select *s, uint64_t keyword)
+{
+	return keyword & s->keyword;
+}
+
+/* All tests of the header except that of the provider; names may select the event, too. */
 static bool header_is_wanted(const struct select *s, int64_t time,
 			     const struct etw_event_header *h)
 {
@@ -264,11 +312,28 @@ static bool header_is_wanted(const struct select *s, int64_t time,
 		return false;
 	if (s->has_level && h->desc.level > s->level)
 		return false;
-	if (s->has_keyword && !(h->desc.keyword & s->keyword))
+	if (s->has_keyword && !has_keyword(s, h->desc.keyword) &&
+	    !(s->keyword_names.count && h->desc.keyword))
 		return false;
 	if (s->pid_count && !has_pid(s, h->process_id))
 		return false;
-	return !s->ids || s->ids[h->desc.id / 8] >> h->desc.id % 8 & 1;
+	return !s->ids || has_id(s, h->desc.id) || s->id_names.count;
+}
+
+/* The tests that only names pass */
+static bool names_are_wanted(struct select *s, const EVENT_DESCRIPTOR *desc,
+			     const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
+	bool wanted = true;
+
+	if (s->id_names.count)
+		wanted = select_names_event(&s->id_names, decoded, decoder) || has_id(s, desc->Id);
+	if (s->keyword_names.count)
+		wanted &= select_names_keyword(&s->keyword_names, decoder) ||
+			  has_keyword(s, desc->Keyword);
+	if (s->level_name.count)
+		wanted &= select_names_level(&s->level_name, decoded, decoder);
+	return wanted;
 }
 
 bool select_may(const struct select *s, const struct etw_event *event)
@@ -308,6 +373,9 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 			return false;
 		w->seen |= !etw_embed_is(record);
 	}
+	if (has_names(s) &&
+	    !names_are_wanted(s, &record->EventHeader.EventDescriptor, decoded, decoder))
+		return false;
 	for (i = 0; i < s->filter_count; i++)
 		if (!etw_expr_match(s->filters[i].expr, record, decoded, decoder))
 			return false;
@@ -326,13 +394,13 @@ bool select_event(struct select *s, const struct etw_event *event)
 	/* Decode every piece of a schema: later events need it. */
 	if (!(is_piece && select_decodes(s)) && !select_may(s, event))
 		return false;
-	if (!s->filter_count && s->provider_count && !(is_piece && s->by_name)) {
+	if (!s->filter_count && !has_names(s) && s->provider_count && !(is_piece && s->by_name)) {
 		w = find_guid(s, &event->record.header->provider);
 		if (w)
 			w->seen |= !is_piece;
 		if (w || !s->by_name)
 			return w;
-	} else if (!s->filter_count && !s->by_name) {
+	} else if (!s->filter_count && !has_names(s) && !s->by_name) {
 		return true;
 	}
 	etw_event_record(&record, event, &s->items, false);
@@ -405,6 +473,11 @@ void select_report(const struct select *s)
 			cli_note("no event is of provider %s", cli_quote(s->providers[i].text));
 	for (i = 0; s && i < s->filter_count; i++)
 		report_missing(&s->filters[i]);
+	if (!s)
+		return;
+	select_names_report(&s->id_names, "--id", "the name");
+	select_names_report(&s->keyword_names, "--keyword", "a keyword");
+	select_names_report(&s->level_name, "--level", "a level");
 }
 
 void select_free(struct select *s)
@@ -417,6 +490,9 @@ void select_free(struct select *s)
 		etw_expr_free(s->filters[i].expr);
 	etw_decoder_free(s->decoder);
 	etw_event_items_free(&s->items);
+	select_names_free(&s->id_names);
+	select_names_free(&s->keyword_names);
+	select_names_free(&s->level_name);
 	free(s->filters);
 	free(s->providers);
 	free(s->ids);

@@ -33,9 +33,9 @@ enum {
 /* In a command's table of options */
 #define SELECT_OPTIONS								\
 	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated", NULL }, \
-	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9", NULL }, \
-	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only events up to this level", NULL },	\
-	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only events with one of these keywords", NULL }, \
+	{ "id", SELECT_OPT_ID, "LIST", "only events with these ids or names: 1,5-9,Start", NULL }, \
+	{ "level", SELECT_OPT_LEVEL, "LEVEL", "up to this level, name or number", NULL },	\
+	{ "keyword", SELECT_OPT_KEYWORD, "LIST", "with one of these keywords: Read,0x10", NULL }, \
 	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes: 12,100-200", NULL }, \
 	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)", NULL }, \
 	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time", NULL },		\
@@ -81,8 +81,8 @@ bool select_is_over(const struct select *select, int64_t time);
 /* Stop reading files at --until; see inputs_until(). */
 void select_bound(const struct select *select, struct inputs *inputs);
 
-/* At the end: a line on stderr for each --provider without an event, and for each field of
- * a --filter that no event had. */
+/* At the end: a line on stderr for each --provider without an event, for each field of a
+ * --filter that no event had, and for each other name that none had. */
 void select_report(const struct select *select);
 void select_free(struct select *select);
 

@@ -78,6 +78,7 @@ struct etw_schema_plan {
 	uint64_t named_for;
 	USHORT named_flags;
 	bool is_named;
+	uint8_t mark;				/* for the decoder's user; 0 at first */
 	/* used by schema_cache.c */
 	size_t key_size, bytes;
 	const void *key;
