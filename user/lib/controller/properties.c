@@ -260,6 +260,22 @@ static void put_flush_timer(EVENT_TRACE_PROPERTIES *props, uint32_t ms, bool mod
 		props->FlushTimer = ms / 1000 + (ms % 1000 != 0);
 }
 
+/*
+ * As on Windows, the buffer of a log file's header counts, and so do those that were in a
+ * file that is continued.
+ */
+static ULONG buffers_written(const struct etw_session *session, const struct etw_session_log *log)
+{
+	uint64_t count = session->buffers_written;
+
+	if (log->name_len && !(session->mode & ETW_MODE_BUFFERING)) {
+		count++;
+		if (count < log->buffers)
+			count = log->buffers;
+	}
+	return count > UINT32_MAX ? UINT32_MAX : (ULONG)count;
+}
+
 void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 			    const struct etw_session *session,
 			    const struct etw_session_log *log, bool mode)
@@ -279,7 +295,7 @@ void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 	props->NumberOfBuffers = session->buffers;
 	props->FreeBuffers = session->free_buffers;
 	props->EventsLost = session->events_lost;
-	props->BuffersWritten = session->buffers_written;
+	props->BuffersWritten = buffers_written(session, log);
 	props->LogBuffersLost = log->buffers_lost > UINT32_MAX ? UINT32_MAX : log->buffers_lost;
 	props->RealTimeBuffersLost = session->rt_buffers_lost;
 	props->LoggerThreadId = (HANDLE)(uintptr_t)session->worker_id;
