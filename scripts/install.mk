@@ -2,7 +2,8 @@
 #
 # make install, make uninstall. Part of the Makefile.
 #
-#   PREFIX=/usr/local   where the user-space parts go
+#   PREFIX=/usr/local   where the user-space parts go; the module and its symbols, for drivers
+#                       that use it, go to /lib/modules/VERSION/extra
 #   DESTDIR=            put before every path, to build a package
 #   KERNEL=VERSION      the kernel to install the module for; "none" for no
 #                       module; default: the running one
@@ -75,6 +76,8 @@ endif
 
 install-module: build/modules/$(module_kernel)/etw.ko
 	$(Q)$(INSTALL) -D -m 644 $< $(module_to)/etw.ko
+	$(Q)umask 022 && sed 's,\t[^\t]*/etw\t,\textra/etw\t,' build/kmod/$(module_kernel)/Module.symvers \
+		>$(module_to)/etw.symvers
 ifeq ($(DESTDIR),)
 	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel)
 endif
@@ -88,7 +91,7 @@ endif
 uninstall:
 	$(Q)rm -f $(addprefix $(user_to)/,$(installed) libexec/etw/etw-ctf-reader)
 	$(Q)rm -rf $(user_to)/include/etw-linux
-	$(Q)for k in $(if $(KERNEL),$(module_kernel),'*'); do rm -f $(DESTDIR)/lib/modules/$$k/extra/etw.ko; done
+	$(Q)for k in $(if $(KERNEL),$(module_kernel),'*'); do rm -f $(DESTDIR)/lib/modules/$$k/extra/etw.ko $(DESTDIR)/lib/modules/$$k/extra/etw.symvers; done
 ifeq ($(DESTDIR),)
 	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel) 2>/dev/null || true
 	$(Q)ldconfig 2>/dev/null || true

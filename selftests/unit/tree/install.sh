@@ -176,6 +176,23 @@ cat >"$work/prog.c" <<-'EOF'
 	}
 EOF
 
+# driver_builds: the driver of docs/porting.md, from the installed headers and symbols alone
+driver_builds() {
+	local symbols=$dest/lib/modules/$version/extra/etw.symvers
+
+	mkdir "$work/driver"
+	printf '%s\n' 'obj-m := mydriver.o' 'mydriver-y := driver.o' "etw := $dest/usr/include/etw-linux" \
+		"ccflags-y += -I\$(src) -I\$(etw) -I\$(etw)/win32-km -DETW_DRIVER_LICENSE='\"GPL\"'" \
+		>"$work/driver/Kbuild"
+	printf '%s\n' '#include <ntddk.h>' 'static const GUID id = { 1 };' \
+		'NTSTATUS DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING path)' '{' \
+		'	REGHANDLE handle;' '	return EtwRegister(&id, NULL, NULL, &handle);' '}' \
+		>"$work/driver/driver.c"
+	make -C "build/cache/kernel/$version/lib/modules/$version/build" M="$work/driver" \
+		KBUILD_EXTRA_SYMBOLS="$symbols" modules && ! grep -q "$PWD" "$symbols" &&
+		modinfo -F depends "$work/driver/mydriver.ko" | grep -qx etw
+}
+
 # reader_runs: the installed command finds the reader, and the reader finds its libraries
 reader_runs() {
 	all_there libexec/etw/etw-ctf-reader && mkdir "$work/empty" &&
@@ -183,9 +200,10 @@ reader_runs() {
 			*'no CTF trace'* ]]
 }
 
-echo "1..18"
+echo "1..19"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
+check "a driver builds with the installed symbols" driver_builds
 check "the headers are in place" headers_there
 check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8 \
 	share/man/man5/etw-access.conf.5 \
