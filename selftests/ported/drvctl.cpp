@@ -2,9 +2,13 @@
 //
 // A program that uses the driver of selftests/kmod/etw_ported, as on Windows
 //
+// drvctl REQUEST [NUMBER] sends one request, drvctl most kinds of them.
+//
 #include <windows.h>
 #include <winioctl.h>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include "parcelioctl.h"
 
 static int Failed(const char *what)
@@ -13,7 +17,41 @@ static int Failed(const char *what)
     return 1;
 }
 
-int main()
+static const struct {
+    const char *name;
+    DWORD code;
+} requests[] = {
+    { "hold", IOCTL_PARCEL_HOLD },
+    { "held", IOCTL_PARCEL_HELD },
+    { "release", IOCTL_PARCEL_RELEASE },
+    { "print", IOCTL_PARCEL_PRINT },
+    { "lists", IOCTL_PARCEL_LISTS },
+    { "locker", IOCTL_PARCEL_LOCKER },
+};
+
+// One request with a number, and the number that it returns
+static int Send(const char *name, ULONG number)
+{
+    HANDLE device = CreateFileW(L"\\\\.\\ParcelDrv", 0, 0, nullptr, OPEN_EXISTING,
+        FILE_ATTRIBUTE_NORMAL, nullptr);
+    DWORD returned = 0;
+
+    if (device == INVALID_HANDLE_VALUE)
+        return Failed("CreateFile");
+    for (const auto &request : requests) {
+        if (strcmp(request.name, name))
+            continue;
+        if (!DeviceIoControl(device, request.code, &number, sizeof(number), &number, sizeof(number),
+                             &returned, nullptr))
+            return Failed(name);
+        printf("%s: %lu\n", name, returned ? number : 0);
+        CloseHandle(device);
+        return 0;
+    }
+    return Failed("finding the request");
+}
+
+static int SendAll()
 {
     HANDLE device = CreateFileW(L"\\\\.\\PARCELDRV", GENERIC_READ | GENERIC_WRITE,
         FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -61,4 +99,9 @@ int main()
         return Failed("the request without write access");
     CloseHandle(device);
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return argc < 2 ? SendAll() : Send(argv[1], argc < 3 ? 0 : strtoul(argv[2], nullptr, 0));
 }

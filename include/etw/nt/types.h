@@ -34,7 +34,6 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
-#include <linux/printk.h>
 #include <linux/string.h>
 #include <etw/winkeywords.h>
 #include <etw/winerror.h>
@@ -63,8 +62,6 @@
 #define RtlFillMemory(dst, len, byte)	((void)memset((dst), (byte), (len)))
 #define RtlCopyMemory(dst, src, len)	((void)memcpy((dst), (src), (len)))
 #define RtlMoveMemory(dst, src, len)	((void)memmove((dst), (src), (len)))
-#define DbgPrint(...)			printk(KERN_DEBUG __VA_ARGS__)
-#define KdPrint(args)			DbgPrint args
 
 /* Opaque objects */
 typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;

@@ -7,8 +7,9 @@ Module Name:
 
 Abstract:
 
-    A driver as on Windows, which only writes events: when it is loaded, for each request
-    and when it is unloaded.  parceldrv_events.h is what the message compiler makes of
+    A driver as on Windows, which writes events: when it is loaded, for each request
+    and when it is unloaded.  It holds requests (parcelhold.c) and tries what <wdm.h> has
+    beside devices (parcelrtl.c).  parceldrv_events.h is what the message compiler makes of
     parceldrv.man with -km.
 
 Environment:
@@ -16,19 +17,8 @@ Environment:
     Kernel mode
 
 --*/
-#include <stdio.h>
-#include <ntddk.h>
-#include "parcelioctl.h"
+#include "parceldrv.h"
 #include "parceldrv_events.h"
-
-#define PARCEL_NT_DEVICE_NAME       L"\\Device\\ParcelDrv"
-#define PARCEL_WIN32_DEVICE_NAME    L"\\DosDevices\\PARCELDRV"
-#define PARCEL_TAG                  'lcrP'
-
-typedef struct _DEVICE_EXTENSION {
-    LONG Opens;
-    PWSTR LastText;
-} DEVICE_EXTENSION, *PDEVICE_EXTENSION;
 
 bool parcel_fault(void);
 bool parcel_can_open(void);
@@ -37,6 +27,7 @@ DRIVER_INITIALIZE DriverEntry;
 DRIVER_UNLOAD ParcelUnload;
 
 _Dispatch_type_(IRP_MJ_CREATE)
+_Dispatch_type_(IRP_MJ_CLEANUP)
 _Dispatch_type_(IRP_MJ_CLOSE)
 DRIVER_DISPATCH ParcelCreateClose;
 
@@ -59,8 +50,6 @@ DriverEntry(
     )
 {
     NTSTATUS Status;
-    UNICODE_STRING DeviceName;
-    UNICODE_STRING LinkName;
     PDEVICE_OBJECT DeviceObject;
 
     UNREFERENCED_PARAMETER(RegistryPath);
@@ -69,26 +58,14 @@ DriverEntry(
 
     DriverObject->DriverUnload = ParcelUnload;
     DriverObject->MajorFunction[IRP_MJ_CREATE] = ParcelCreateClose;
+    DriverObject->MajorFunction[IRP_MJ_CLEANUP] = ParcelCreateClose;
     DriverObject->MajorFunction[IRP_MJ_CLOSE] = ParcelCreateClose;
     DriverObject->MajorFunction[IRP_MJ_WRITE] = ParcelWrite;
     DriverObject->MajorFunction[IRP_MJ_DEVICE_CONTROL] = ParcelDeviceControl;
 
-    RtlInitUnicodeString(&DeviceName, PARCEL_NT_DEVICE_NAME);
-    Status = IoCreateDevice(DriverObject,
-                            sizeof(DEVICE_EXTENSION),
-                            &DeviceName,
-                            FILE_DEVICE_UNKNOWN,
-                            FILE_DEVICE_SECURE_OPEN,
-                            FALSE,
-                            &DeviceObject);
+    Status = ParcelAddDevice(DriverObject, PARCEL_NT_DEVICE_NAME, PARCEL_WIN32_DEVICE_NAME,
+                             FALSE, &DeviceObject);
     if (!NT_SUCCESS(Status)) {
-        return Status;
-    }
-
-    RtlInitUnicodeString(&LinkName, PARCEL_WIN32_DEVICE_NAME);
-    Status = IoCreateSymbolicLink(&LinkName, &DeviceName);
-    if (!NT_SUCCESS(Status)) {
-        IoDeleteDevice(DeviceObject);
         return Status;
     }
 
@@ -96,15 +73,54 @@ DriverEntry(
         return parcel_can_open() ? STATUS_OBJECT_NAME_COLLISION : STATUS_INSUFFICIENT_RESOURCES;
     }
 
-    DeviceObject->Flags |= DO_BUFFERED_IO;
     DeviceObject->Flags &= ~DO_DEVICE_INITIALIZING;
 
     EventRegisterContoso_ParcelDrv();
-    EventWriteDriverLoaded(NULL, DeviceName.Length, PARCEL_NT_DEVICE_NAME, Status);
+    EventWriteDriverLoaded(NULL, sizeof(PARCEL_NT_DEVICE_NAME) - sizeof(WCHAR),
+                           PARCEL_NT_DEVICE_NAME, Status);
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS
+NTSTATUS
+ParcelAddDevice(
+    IN PDRIVER_OBJECT DriverObject,
+    IN PCWSTR Name,
+    IN PCWSTR Link,
+    IN BOOLEAN Exclusive,
+    OUT PDEVICE_OBJECT *DeviceObject
+    )
+{
+    NTSTATUS Status;
+    UNICODE_STRING DeviceName;
+    UNICODE_STRING LinkName;
+    PDEVICE_EXTENSION Extension;
+
+    RtlInitUnicodeString(&DeviceName, Name);
+    Status = IoCreateDevice(DriverObject,
+                            sizeof(DEVICE_EXTENSION),
+                            &DeviceName,
+                            FILE_DEVICE_UNKNOWN,
+                            FILE_DEVICE_SECURE_OPEN,
+                            Exclusive,
+                            DeviceObject);
+    if (!NT_SUCCESS(Status)) {
+        return Status;
+    }
+    Extension = (PDEVICE_EXTENSION)(*DeviceObject)->DeviceExtension;
+    KeInitializeSpinLock(&Extension->Lock);
+    KeInitializeSpinLock(&Extension->CompletionLock);
+    InitializeListHead(&Extension->Held);
+    (*DeviceObject)->Flags |= DO_BUFFERED_IO;
+
+    RtlInitUnicodeString(&LinkName, Link);
+    Status = IoCreateSymbolicLink(&LinkName, &DeviceName);
+    if (!NT_SUCCESS(Status)) {
+        IoDeleteDevice(*DeviceObject);
+    }
+    return Status;
+}
+
+NTSTATUS
 CompleteRequest(
     IN PIRP Irp,
     IN NTSTATUS Status,
@@ -118,6 +134,35 @@ CompleteRequest(
 }
 
 NTSTATUS
+CompleteWithNumber(
+    IN PIRP Irp,
+    IN NTSTATUS Status,
+    IN ULONG Number
+    )
+{
+    PIO_STACK_LOCATION IrpStack = IoGetCurrentIrpStackLocation(Irp);
+
+    if (IrpStack->Parameters.DeviceIoControl.OutputBufferLength < sizeof(Number)) {
+        return CompleteRequest(Irp, Status, 0);
+    }
+    *(PULONG)Irp->AssociatedIrp.SystemBuffer = Number;
+    return CompleteRequest(Irp, Status, sizeof(Number));
+}
+
+VOID
+ParcelLog(
+    IN PIRP Irp,
+    IN PCSTR What
+    )
+{
+    ULONG_PTR File = (ULONG_PTR)IoGetCurrentIrpStackLocation(Irp)->FileObject->FsContext;
+
+    if (File <= PARCEL_LOGGED_FILES) {
+        KdPrint(("parceldrv: file %Iu: %s\n", File, What));
+    }
+}
+
+NTSTATUS
 ParcelCreateClose(
     IN PDEVICE_OBJECT DeviceObject,
     IN PIRP Irp
@@ -125,13 +170,28 @@ ParcelCreateClose(
 {
     PDEVICE_EXTENSION Extension = (PDEVICE_EXTENSION)DeviceObject->DeviceExtension;
     PIO_STACK_LOCATION IrpStack = IoGetCurrentIrpStackLocation(Irp);
+    LONG Number;
 
     PAGED_CODE();
 
-    if (IrpStack->MajorFunction == IRP_MJ_CREATE) {
-        Extension->Opens++;
-    }
     EventWriteDriverRequest(NULL, IrpStack->MajorFunction, Extension->Opens);
+    switch (IrpStack->MajorFunction) {
+    case IRP_MJ_CREATE:
+        Number = InterlockedIncrement(&Extension->Opens);
+        IrpStack->FileObject->FsContext = (PVOID)(ULONG_PTR)Number;
+        ParcelLog(Irp, "create");
+        if (Extension->HoldOpen) {
+            Extension->HoldOpen = FALSE;
+            return ParcelHold(Extension, Irp, 0);
+        }
+        break;
+    case IRP_MJ_CLEANUP:
+        ParcelLog(Irp, "cleanup");
+        break;
+    case IRP_MJ_CLOSE:
+        ParcelLog(Irp, "close");
+        break;
+    }
     return CompleteRequest(Irp, STATUS_SUCCESS, 0);
 }
 
@@ -169,11 +229,14 @@ ParcelDeviceControl(
     IN PIRP Irp
     )
 {
+    PDEVICE_EXTENSION Extension = (PDEVICE_EXTENSION)DeviceObject->DeviceExtension;
     PIO_STACK_LOCATION IrpStack = IoGetCurrentIrpStackLocation(Irp);
     PPARCEL_WEIGHT Weight = (PPARCEL_WEIGHT)Irp->AssociatedIrp.SystemBuffer;
+    ULONG Input = 0;
 
-    UNREFERENCED_PARAMETER(DeviceObject);
-
+    if (IrpStack->Parameters.DeviceIoControl.InputBufferLength >= sizeof(Input)) {
+        Input = *(PULONG)Irp->AssociatedIrp.SystemBuffer;
+    }
     switch (IrpStack->Parameters.DeviceIoControl.IoControlCode) {
     case IOCTL_PARCEL_WEIGH:
         if (IrpStack->Parameters.DeviceIoControl.InputBufferLength < sizeof(ULONG) ||
@@ -186,6 +249,25 @@ ParcelDeviceControl(
 
     case IOCTL_PARCEL_CLEAR:
         return CompleteRequest(Irp, STATUS_SUCCESS, 0);
+
+    case IOCTL_PARCEL_HOLD:
+        return ParcelHold(Extension, Irp, Input);
+
+    case IOCTL_PARCEL_HELD:
+        return CompleteWithNumber(Irp, STATUS_SUCCESS, ParcelHeld(Extension));
+
+    case IOCTL_PARCEL_RELEASE:
+        return CompleteWithNumber(Irp, STATUS_SUCCESS, ParcelRelease(Extension));
+
+    case IOCTL_PARCEL_PRINT:
+        ParcelPrint();
+        return CompleteRequest(Irp, STATUS_SUCCESS, 0);
+
+    case IOCTL_PARCEL_LISTS:
+        return CompleteWithNumber(Irp, STATUS_SUCCESS, ParcelLists());
+
+    case IOCTL_PARCEL_LOCKER:
+        return CompleteRequest(Irp, ParcelLocker(DeviceObject->DriverObject, Input), 0);
 
     default:
         return CompleteRequest(Irp, STATUS_INVALID_DEVICE_REQUEST, 0);

@@ -8,7 +8,8 @@
 # all manifests, those of the corpus of real ones too where there is one
 # (../shared/corpus or $ETW_CORPUS), are compiled for each kernel whose headers are
 # there, with W=1, every function in them, none with a frame over 2,048 bytes; and so
-# is each header that a ported driver may include, alone and all together.
+# is each header that a ported driver may include, alone and all together, and with
+# ETW_DRIVER_LICENSE.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=scripts/tap.sh
@@ -238,6 +239,11 @@ sources() {
 	printf '#include <%s>\n' wmistr.h Wmistr.h WmiStr.h TraceLoggingProvider.h \
 		traceloggingprovider.h TraceloggingProvider.h TraceLoggingActivity.h m_etw_km.h \
 		>>"$1/all_forth.c"
+	for name in wdm etw_driver; do
+		printf '%s\n' "#define ETW_DRIVER_LICENSE \"GPL\"" "#include <$name.h>" \
+			'NTSTATUS DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING path)' \
+			'{ return STATUS_SUCCESS; }' >"$1/l_$name.c"
+	done
 	tracelogging "$1"
 	tac "$1/all_forth.c" >"$1/all_back.c"
 	driver "$1" d_plain
