@@ -89,7 +89,7 @@ static void process_describe(struct process_event *event, struct task_struct *le
 		event->id.namespace_pid = task_tgid_nr_ns(leader, ns);
 	rcu_read_unlock();
 	/* Without its lock, which a renamer holds: a name that changes may be mixed of two. */
-	strscpy(event->name, data_race(leader->comm), sizeof(event->name));
+	data_race(strscpy(event->name, leader->comm, sizeof(event->name)));
 	event->path = "";
 }
 
