@@ -121,6 +121,24 @@ int vm_sessions(int fd, uint64_t *handles, unsigned int capacity)
 	return ret ? ret : (int)e.count;
 }
 
+int vm_providers(int fd, struct etw_guid *guids, unsigned int capacity)
+{
+	static const struct etw_guid own = ETW_PROCESS_GUID;
+	struct etw_provider_enum e = {
+		.size = sizeof(e), .guids = VM_PTR(guids), .capacity = capacity };
+	int ret = vm_ioctl(fd, ETW_IOC_PROVIDER_ENUM, &e);
+	unsigned int i, n = 0;
+
+	if (ret)
+		return ret;
+	if (e.count > capacity)
+		return -ENOSPC;
+	for (i = 0; i < e.count; i++)
+		if (memcmp(&guids[i], &own, sizeof(own)))
+			guids[n++] = guids[i];
+	return n;
+}
+
 void vm_stop_all(int fd)
 {
 	uint64_t handles[256];

@@ -110,6 +110,15 @@ uint64_t vm_dropped(const struct etw_session_stat *st);
 /* Handles of the running sessions; their number, or a negative errno. */
 int vm_sessions(int fd, uint64_t *handles, unsigned int capacity);
 
+/* Providers that etw.ko registers itself */
+#define VM_OWN_PROVIDERS	1
+
+/*
+ * The providers that the caller may see, without etw.ko's own; their number, or a negative
+ * errno.  There must be room for etw.ko's own, too.
+ */
+int vm_providers(int fd, struct etw_guid *guids, unsigned int capacity);
+
 /* Leave no session of an earlier test behind. */
 void vm_stop_all(int fd);
 

@@ -169,13 +169,12 @@ static int do_provider(void *arg)
 static int do_providers(void *arg)
 {
 	FIXTURE_DATA(access) *self = arg;
-	struct etw_guid guid = { 0 };
-	struct etw_provider_enum e = { .size = sizeof(e), .guids = VM_PTR(&guid), .capacity = 1 };
-	int ret = vm_ioctl(self->fd, ETW_IOC_PROVIDER_ENUM, &e);
+	struct etw_guid guids[1 + VM_OWN_PROVIDERS];
+	int n = vm_providers(self->fd, guids, ARRAY_SIZE(guids));
 
-	if (ret)
-		return ret;
-	return e.count == 1 && !memcmp(&guid, &self->pguid, sizeof(guid)) ? 0 : -EPROTO;
+	if (n < 0)
+		return n;
+	return n == 1 && !memcmp(guids, &self->pguid, sizeof(guids[0])) ? 0 : -EPROTO;
 }
 
 static int do_access_query(void *arg)

@@ -212,11 +212,8 @@ TEST_F(see, trace_handle)
 static int providers(int fd)
 {
 	static struct etw_guid guids[GUIDS + 64];
-	struct etw_provider_enum e = { .size = sizeof(e), .guids = VM_PTR(guids),
-				       .capacity = ARRAY_SIZE(guids) };
-	int ret = vm_ioctl(fd, ETW_IOC_PROVIDER_ENUM, &e);
 
-	return ret ?: e.count;
+	return vm_providers(fd, guids, ARRAY_SIZE(guids));
 }
 
 /* The caller sees exactly this one. */

@@ -371,7 +371,7 @@ static int do_query(struct fault_env *e)
 
 static bool found_two(struct fault_env *e)
 {
-	return e->arg.provider_enum.count == 2;
+	return e->arg.provider_enum.count == 2 + VM_OWN_PROVIDERS;
 }
 
 static bool found_it(struct fault_env *e)
