@@ -340,7 +340,7 @@ TEST_F(bad, options)
 	RUN("enable", "cli-base", GUID_TEXT, "--level", "256");
 	MISUSED("is not a level");
 	RUN("enable", "cli-base", GUID_TEXT, "--any", "xyz");
-	MISUSED("is not a hexadecimal number");
+	MISUSED("--any: no manifest of provider");
 	RUN("enable", "cli-base", GUID_TEXT, "--all", "0x12345678123456789");
 	MISUSED("is not a hexadecimal number");
 	RUN("enable", "cli-base", GUID_TEXT, "--pid", "0");
