@@ -13,6 +13,7 @@
 #define EARLY	2	/* enabled, and not registered */
 #define NOBODY	3
 #define GROUP	70
+#define LISTED	(2 + VM_OWN_PROVIDERS)	/* MINE, EARLY and etw.ko's own */
 
 FIXTURE(query) {
 	int fd;
@@ -73,12 +74,12 @@ TEST_F(query, list)
 
 	EXPECT_EQ(ERROR_INSUFFICIENT_BUFFER,
 		  EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, NULL, 0, &len));
-	EXPECT_EQ(2 * sizeof(GUID), len);
+	EXPECT_EQ(LISTED * sizeof(GUID), len);
 	EXPECT_EQ(ERROR_INSUFFICIENT_BUFFER,
 		  EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids, len - 1, &len));
 	EXPECT_EQ(0, guids[0].Data1);
 	ASSERT_EQ(0, EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids, sizeof(guids), &len));
-	EXPECT_EQ(2 * sizeof(GUID), len);
+	EXPECT_EQ(LISTED * sizeof(GUID), len);
 	EXPECT_EQ(1, times_in(guids, len, &self->mine));
 	EXPECT_EQ(1, times_in(guids, len, &self->early));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER,
@@ -193,30 +194,44 @@ TEST_F(query, process)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, of_process((ULONG *)guids, 8, guids, &len));
 }
 
+/* The entry of a provider that is listed. */
+static const TRACE_GUID_PROPERTIES *entry(TRACE_GUID_PROPERTIES **array, const GUID *guid)
+{
+	int i;
+
+	for (i = 0; i < LISTED; i++)
+		if (vl_same_guid(&array[i]->Guid, guid))
+			return array[i];
+	return NULL;
+}
+
 TEST_F(query, guids)
 {
-	TRACE_GUID_PROPERTIES p[2], *array[2] = { &p[0], &p[1] }, *mine;
-	ULONG count = 99;
+	TRACE_GUID_PROPERTIES p[LISTED], *array[LISTED];
+	const TRACE_GUID_PROPERTIES *found;
+	ULONG i, count = 99;
 
+	for (i = 0; i < LISTED; i++)
+		array[i] = &p[i];
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, EnumerateTraceGuids(NULL, 1, &count));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, EnumerateTraceGuids(array, 0, &count));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, EnumerateTraceGuids(array, 1, NULL));
 	EXPECT_EQ(99, count);
 	EXPECT_EQ(ERROR_MORE_DATA, EnumerateTraceGuids(array, 1, &count));
-	EXPECT_EQ(2, count);
-	ASSERT_EQ(0, EnumerateTraceGuids(array, 2, &count));
-	EXPECT_EQ(2, count);
-	mine = &p[!vl_same_guid(&p[0].Guid, &self->mine)];
-	EXPECT_TRUE(vl_same_guid(&mine->Guid, &self->mine));
-	EXPECT_TRUE(mine->IsEnable);
-	EXPECT_EQ(self->logger_id, mine->LoggerId);
-	EXPECT_EQ(1, mine->EnableLevel);
-	mine = &p[mine == &p[0]];
-	EXPECT_TRUE(vl_same_guid(&mine->Guid, &self->early));
-	EXPECT_EQ(6, mine->EnableFlags);
-	EXPECT_EQ(4, mine->EnableLevel);
+	EXPECT_EQ(LISTED, count);
+	ASSERT_EQ(0, EnumerateTraceGuids(array, LISTED, &count));
+	EXPECT_EQ(LISTED, count);
+	found = entry(array, &self->mine);
+	ASSERT_NE(NULL, found);
+	EXPECT_TRUE(found->IsEnable);
+	EXPECT_EQ(self->logger_id, found->LoggerId);
+	EXPECT_EQ(1, found->EnableLevel);
+	found = entry(array, &self->early);
+	ASSERT_NE(NULL, found);
+	EXPECT_EQ(6, found->EnableFlags);
+	EXPECT_EQ(4, found->EnableLevel);
 	array[1] = NULL;
-	EXPECT_EQ(ERROR_INVALID_PARAMETER, EnumerateTraceGuids(array, 2, &count));
+	EXPECT_EQ(ERROR_INVALID_PARAMETER, EnumerateTraceGuids(array, LISTED, &count));
 }
 
 static ULONG enable_group(TRACEHANDLE session, UCHAR level)
