@@ -37,10 +37,12 @@ vm_fails() {
 }
 
 # programs KERNEL [every]: the selftests that run on this kernel; "every": only the
-# ones that depend on the kernel, marked "KERNEL: every" in their source. The debug
-# kernels look for errors in the module and are many times slower: they skip the tests
-# of the library and the command, but that of its children, which the module serves in its
-# own way; and the one that looks for races also skips the tests without concurrency.
+# ones that depend on the kernel, marked "KERNEL: every" in their source. Only the debug
+# kernel can fail on demand, as the fault tests want; check_isolated and check_spoilt run
+# those that need a machine of their own. The debug kernels look for errors in the module
+# and are many times slower: they skip the tests of the library and the command, but that of
+# its children, which the module serves in its own way; and the one that looks for races
+# also skips the tests without concurrency.
 programs() {
 	local file name
 
@@ -48,8 +50,9 @@ programs() {
 		name=$(basename "$file" .c)
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
-		debug:lib_fork) ;;
-		@(debug|kcsan):@(cli|lib|lockdown|mc_um)* | kcsan:@(abi|fault|logfile_crash)*) continue ;;
+		debug:lib_fork | debug:fault*) ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
+		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"
