@@ -45,7 +45,8 @@ tap_report() {
 	((tap_skipped == 0)) || skipped=", $tap_skipped skipped"
 	if ((tap_failed == 0)); then
 		printf 'PASS %s: %d passed%s (%d s)\n' "$1" "$tap_passed" "$skipped" "$3"
-		grep -iE '^(ok|1\.\.0).*#[[:space:]]*skip' "$2" | sed 's/^/  | /' || true
+		((tap_skipped == 0)) ||
+			grep -iE '^(ok|1\.\.0).*#[[:space:]]*skip' "$2" | sed 's/^/  | /' || true
 		return
 	fi
 	printf 'FAIL %s: %d passed, %d failed%s (%d s)\n' "$1" "$tap_passed" "$tap_failed" "$skipped" "$3"
