@@ -2,7 +2,7 @@
 /*
  * tracepoints.c - probes of the kernel's tracepoints, which are not exported
  *
- * They are looked up by name.  Probes run with preemption off.
+ * They are looked up by name.  Probes must not sleep; newer kernels may preempt them.
  */
 #include <linux/errno.h>
 #include <linux/string.h>

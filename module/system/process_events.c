@@ -12,6 +12,7 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -37,6 +38,7 @@
 
 #define PATH_SIZE	256	/* of an executable; on the stack of a task that executes it */
 #define LEVEL_INFO	4
+#define ENDED_BITS	10
 
 TRACELOGGING_DEFINE_PROVIDER(process_provider, "Etw-Process",
 	(0x35c3c148, 0xe03f, 0x57d1, 0x43, 0x49, 0x73, 0x22, 0x64, 0xb0, 0x0b, 0x22));
@@ -153,13 +155,28 @@ static void process_renames(void *data, struct task_struct *task, const char *na
 	PROCESS_WRITE("ProcessRename", ETW_PROCESS_RENAME, &event);
 }
 
+/*
+ * The kernel has counted a thread out before its probe runs, so each of several threads that
+ * end at once may find none left.  Has none of them reported the process yet?  Only as many
+ * ends of other processes meanwhile as ended has places can make this true twice.
+ */
+static bool process_ends_now(const struct task_struct *task)
+{
+	static u64 ended[1 << ENDED_BITS];	/* start keys, which are never 0 */
+	u64 key;
+
+	if (atomic_read(&task->signal->live))
+		return false;
+	key = etw_process_start_key(task->group_leader);
+	return xchg(&ended[hash_64(key, ENDED_BITS)], key) != key;
+}
+
 static void process_ends(ETW_EXIT_PROBE_ARGS)
 {
 	struct process_event event;
 	u32 status;
 
-	/* The kernel has counted this thread out already. */
-	if (!PROCESS_WANTED() || atomic_read(&task->signal->live))
+	if (!PROCESS_WANTED() || !process_ends_now(task))
 		return;
 	process_describe(&event, task->group_leader);
 	status = task->signal->flags & SIGNAL_GROUP_EXIT ? task->signal->group_exit_code :

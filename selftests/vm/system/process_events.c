@@ -5,7 +5,9 @@
  *
  * KERNEL: every
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
@@ -245,6 +247,46 @@ TEST_F(process, threads_and_signals)
 	EXPECT_STREQ("renamed", stop->name);
 	EXPECT_EQ(0, stop->code);
 	EXPECT_EQ(SIGKILL, stop->signal);
+}
+
+#define THREADS		7
+
+static void *spin(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return idle(NULL);
+}
+
+/* The last two threads may end at once, and each may then find that it is the last. */
+TEST_F(process, one_stop_of_many_threads)
+{
+	pid_t pid;
+	int i, k;
+
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	for (i = 0; i < 300; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			pthread_barrier_t barrier;
+			pthread_t thread;
+			cpu_set_t all;
+
+			memset(&all, 0xff, sizeof(all));
+			sched_setaffinity(0, sizeof(all), &all);
+			pthread_barrier_init(&barrier, NULL, THREADS + 1);
+			for (k = 0; k < THREADS; k++)
+				if (pthread_create(&thread, NULL, spin, &barrier))
+					_exit(99);
+			pthread_barrier_wait(&barrier);
+			_exit(3);
+		}
+		ASSERT_EQ(3, WEXITSTATUS(vm_reap(pid)));
+		ASSERT_TRUE(collect(self, pid)) TH_LOG("%s", self->error ?: "not read");
+		ASSERT_NE(NULL, the(self, ETW_PROCESS_STOP))
+			TH_LOG("process %d: %u events", i, self->count);
+		EXPECT_EQ(3, the(self, ETW_PROCESS_STOP)->code);
+	}
 }
 
 TEST_F(process, rundown)
