@@ -142,11 +142,25 @@ static struct etw_user *user_get_caller(void)
  * A number above 0 and of at most 34 bits for whoever is charged in the initial namespace: the
  * same for all his processes, also after all others have ended.
  */
+static u64 user_number(kuid_t uid, unsigned int inum)
+{
+	return 1 + (inum ? BIT_ULL(32) | inum : __kuid_val(uid));
+}
+
 u64 etw_user_number(const struct etw_user *user)
 {
 	while (user->parent)
 		user = user->parent;
-	return 1 + (user->inum ? BIT_ULL(32) | user->inum : __kuid_val(user->uid));
+	return user_number(user->uid, user->inum);
+}
+
+/* The same of the running task, which need not be charged for anything.  Any context. */
+u64 etw_user_number_current(void)
+{
+	unsigned int inum;
+	kuid_t uid = user_charged(0, &inum);
+
+	return user_number(uid, inum);
 }
 
 static bool user_exceeds(u64 charged, u32 more, unsigned int most)

@@ -13,6 +13,7 @@ extern unsigned int etw_max_user_registrations;
 extern unsigned int etw_max_user_traits;
 
 u64 etw_user_number(const struct etw_user *user);
+u64 etw_user_number_current(void);
 struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes);
 void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes);
 void etw_user_leaves(struct etw_user *user, u32 registrations, u32 trait_bytes);

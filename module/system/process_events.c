@@ -31,10 +31,13 @@
 #include <TraceLoggingProvider.h>
 #include <etw/format.h>
 
+#include "access/user_limits.h"
 #include "compat.h"
 #include "process_events.h"
 #include "tracepoints.h"
 #include "write/extended_items.h"
+#include "write/fair.h"
+#include "write/write_kernel.h"
 
 #define PATH_SIZE	256	/* of an executable; on the stack of a task that executes it */
 #define LEVEL_INFO	4
@@ -48,6 +51,20 @@ struct process_event {
 	char name[TASK_COMM_LEN];
 	const char *path;
 };
+
+/*
+ * A process can fork, execute and change its name as fast as it writes events of its own, so its
+ * user pays for either.
+ */
+static u64 process_payer(void)
+{
+	return current->flags & PF_KTHREAD ? 0 : ETW_PAYER(etw_user_number_current(), 0);
+}
+
+#undef ETW_TL_SEND
+#define ETW_TL_SEND(activity, related)							\
+	etw_write_paid(process_payer(), &etw_tl_p->provider, &etw_tl_desc, ETW_TL_PIECES,	\
+		       etw_tl_pieces)
 
 /* The members of etw_process_payload, in its order */
 #define PROCESS_WRITE(_name, _opcode, _event, ...)					\

@@ -11,6 +11,7 @@
 #include "hotpath.h"
 #include "opts.h"
 #include "snapshot.h"
+#include "write_kernel.h"
 
 /* A run-time handle has no static key to skip writes while the provider is disabled. */
 static __always_inline bool has_snapshot(const struct etw_provider *provider)
@@ -153,3 +154,18 @@ int etw_write_ex(struct etw_provider *provider,
 	return write_kernel(provider, desc, activity, related, count, data, &opts);
 }
 EXPORT_SYMBOL_GPL(etw_write_ex);
+
+/*
+ * As etw_write(), for an event that a task causes and its user pays for, so that he and not
+ * the drivers loses events when he causes too many.  payer: see fair.h.  Not in interrupts.
+ */
+int etw_write_paid(u64 payer, const struct etw_provider *provider,
+		   const struct etw_event_descriptor *desc, u32 count,
+		   const struct etw_data_descriptor *data)
+{
+	struct etw_write_opts opts = { .payer = payer };
+
+	if (!has_snapshot(provider))
+		return 0;
+	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
+}

@@ -11,6 +11,8 @@
 #include <sched.h>
 #include <sys/prctl.h>
 
+#include <etw/format.h>
+
 #include "kmod/etw_test/etw_test.h"
 
 #define EVENTS		10000
@@ -436,6 +438,47 @@ TEST_F(flood, leaves_a_reserve)
 	EXPECT_EQ(1000, self->seen.records[0]);
 	EXPECT_EQ(1000, self->seen.records[2]);
 	EXPECT_EQ(100, self->seen.records[3]);
+}
+
+/* Change the own name without end. */
+static void rename_child(void)
+{
+	const struct vm_who who = { .uid = VM_ALICE, .gid = VM_ALICE };
+	uint32_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (vm_become(&who))
+		_exit(1);
+	for (i = 0;; i++)
+		prctl(PR_SET_NAME, i & 1 ? "one" : "two");
+}
+
+static bool is_full_and_loses(FIXTURE_DATA(flood) *self)
+{
+	struct etw_session_stat st;
+	struct etw_session q;
+
+	return is_full(self, &q) && !vm_stat(self->fd, self->s.handle, &st) &&
+	       vm_dropped(&st) > 50;
+}
+
+/* A user floods with events that the kernel writes about his processes: he pays for them. */
+TEST_F(flood, of_process_events)
+{
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	pid_t pid;
+
+	self->s.flush_ms = 600000;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, process_guid, 4, 0, 0));
+	pid = fork();
+	if (!pid)
+		rename_child();
+	self->child[self->children++] = pid;
+	ASSERT_TRUE(vm_until(is_full_and_loses(self)));
+	user_writes(_metadata, self, VM_BOB, 2, SMALL, 1000);
+	driver_writes(_metadata, self, 1000);
+	end_children(self);
 }
 
 /* Nobody reads, and the flood's losses are recorded again and again: not in the reserve. */

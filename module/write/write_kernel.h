@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * write_kernel.h - writing events of this module's own providers
+ */
+#ifndef ETW_WRITE_KERNEL_H
+#define ETW_WRITE_KERNEL_H
+
+#include <linux/types.h>
+
+struct etw_data_descriptor;
+struct etw_event_descriptor;
+struct etw_provider;
+
+int etw_write_paid(u64 payer, const struct etw_provider *provider,
+		   const struct etw_event_descriptor *desc, u32 count,
+		   const struct etw_data_descriptor *data);
+
+#endif /* ETW_WRITE_KERNEL_H */
