@@ -222,7 +222,7 @@ static void option_names(const struct cli_syntax *syntax)
 	char name[64];
 
 	for (o = syntax->options; o->name; o++) {
-		if (!o->help)
+		if (!o->help || cli_is_heading(o))
 			continue;	/* refused, and not shown */
 		snprintf(name, sizeof(name), "--%s", o->name);
 		candidate(name, o->help);

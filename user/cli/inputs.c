@@ -395,6 +395,19 @@ int64_t inputs_start(const struct inputs *inputs)
 	return start;
 }
 
+int64_t inputs_end(const struct inputs *inputs)
+{
+	int64_t end = INT64_MIN, own;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++) {
+		own = etw_etl_end_time(inputs_file(inputs, i));
+		if (own > end)
+			end = own;
+	}
+	return end;
+}
+
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers)
 {
 	unsigned int i;

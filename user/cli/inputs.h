@@ -88,6 +88,8 @@ const char *inputs_within(const struct inputs *inputs, const struct stat *folder
 unsigned int inputs_progress(const struct inputs *inputs);
 /* The start time of the earliest, FILETIME */
 int64_t inputs_start(const struct inputs *inputs);
+/* The end of the latest: see etw_etl_end_time() */
+int64_t inputs_end(const struct inputs *inputs);
 /* Losses that the headers count and those found while reading; running totals */
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers);
 

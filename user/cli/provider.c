@@ -264,6 +264,31 @@ unsigned int provider_operands(char **operands, unsigned int max)
 	return count;
 }
 
+void provider_names_add(struct provider_names *names, char *text)
+{
+	names->list = cli_grow(names->list, names->count + 1, sizeof(*names->list));
+	names->list[names->count++] = text;
+	names->list[names->count] = NULL;
+}
+
+char **provider_names_all(struct provider_names *names, char **operands, bool needed)
+{
+	for (; *operands; operands++)
+		provider_names_add(names, *operands);
+	if (needed && !names->count)
+		cli_usage("missing PROVIDER");
+	return names->list ? names->list : operands;
+}
+
+const char *provider_operand(const char *option, const char *operand)
+{
+	if (option && operand)
+		cli_usage("unexpected argument %s: -p gave the provider", cli_quote(operand));
+	if (!option && !operand)
+		cli_usage("missing PROVIDER");
+	return option ? option : operand;
+}
+
 /* Their GUIDs; false after printing what is wrong. */
 bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids)
 {

@@ -45,19 +45,22 @@ static struct run {
 enum { OPT_MANIFEST = 256, OPT_FIELDS };
 
 static const struct cli_option options[] = {
-	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
-	{ "from", 0, "FORMAT", "ctf: make a log file from a folder with a CTF trace",
-	  CLI_TEXT(job.from) },
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
+	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
 	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
 	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
-	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
+	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
+	CLI_HEADING("more selection"),
+	SELECT_MORE_OPTIONS,
+	CLI_HEADING("formats and decoding"),
+	{ "from", 0, "FORMAT", "ctf: make a log file from a folder with a CTF trace",
+	  CLI_TEXT(job.from) },
+	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
-	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
 	CLI_OPTION_END
 };
 
@@ -292,7 +295,7 @@ static int convert_all(struct run *run)
 		sources[i] = etw_etl_info(inputs_file(&run->inputs, i));
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
-	select_ready(run->select, inputs_start(&run->inputs), NULL);
+	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
 	status = output_file_open(&run->out, &run->inputs);

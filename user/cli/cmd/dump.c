@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/operand.h"
+#include "cli/print/clock.h"
 #include "cli/print/event.h"
 #include "cli/sample.h"
 #include "manifest.h"
@@ -64,10 +65,17 @@ static struct dump {
 enum { OPT_FORMAT = 256, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_JSON(job.json),
+	SELECT_OPTIONS,
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) },
-	{ "duration", 0, "SECONDS", "end after that time",
+	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",
 	  CLI_MILLIS(job.duration_ms, 1, DURATION_MAX) },
+	CLI_OPTION_JSON(job.json),
+	CLI_OPTION_STRICT(job.strict),
+	CLI_HEADING("more selection"),
+	SELECT_MORE_OPTIONS,
+	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
+	CLI_HEADING("output"),
 	{ "message", 0, NULL, "print the event's message instead of its fields",
 	  CLI_FLAG(job.printer.message) },
 	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
@@ -75,12 +83,8 @@ static const struct cli_option options[] = {
 	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
 	{ "no-names", 0, NULL, "do not look up the names of processes and threads",
 	  CLI_FLAG(job.no_names) },
-	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
 	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
-	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
-	CLI_OPTION_STRICT(job.strict),
-	SELECT_OPTIONS,
 	CLI_OPTION_END
 };
 
@@ -342,7 +346,8 @@ static void prepare_select(struct dump *dump)
 		.context = dump,
 	};
 
-	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, &ask);
+	/* A session that runs has no end but the present. */
+	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, clock_now(), &ask);
 }
 
 static int run(struct dump *dump, const char *name)
@@ -480,7 +485,7 @@ static int dump_files(struct dump *dump, char **paths)
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
 		inputs_schemas(&dump->inputs);
-		select_ready(dump->select, inputs_start(&dump->inputs), NULL);
+		select_ready(dump->select, inputs_start(&dump->inputs), inputs_end(&dump->inputs), NULL);
 		select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
 	}

@@ -327,7 +327,7 @@ static int run_stat(struct stat_run *run)
 static struct stat_run run = { .interval_ms = 1000 };
 
 static const struct cli_option options[] = {
-	{ "interval", 'i', "SECONDS", "time between two blocks, 1 by default",
+	{ "interval", 'i', "TIME", "between two blocks: 500ms, 1s (default), 1m",
 	  CLI_MILLIS(run.interval_ms, 1, INTERVAL_MAX) },
 	{ "count", 'n', "N", "end after N blocks", CLI_NUMBER(run.count, 1, UINT32_MAX) },
 	{ "once", 0, NULL, "print one block and end", CLI_NUMBER(run.count, 1, 1) },

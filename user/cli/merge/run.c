@@ -69,7 +69,7 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 	if (!status) {
 		if (select_decodes(run->select))
 			inputs_schemas(&run->inputs);
-		select_ready(run->select, inputs_start(&run->inputs), NULL);
+		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), NULL);
 		etlmerge_begin(&run->merge, &run->inputs);
 		cli_catch_ending();
 		status = write(run);

@@ -17,11 +17,13 @@ enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 
 /* In a command's table of options; r: the struct etlrun */
 #define ETLRUN_OPTIONS(r)							\
+	SELECT_OPTIONS,								\
 	{ "compress", 0, NULL, "compress each buffer with XPRESS", CLI_FLAG((r).compress) }, \
 	{ "replace", 0, NULL, "replace existing output", CLI_FLAG((r).replace) }, \
 	{ "quiet", 'q', NULL, "no progress and no summary; only losses", CLI_FLAG((r).quiet) }, \
 	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first", NULL }, \
-	SELECT_OPTIONS
+	CLI_HEADING("more selection"),						\
+	SELECT_MORE_OPTIONS
 
 /* All zero before the options are taken */
 struct etlrun {

@@ -30,6 +30,14 @@ static int64_t split(int64_t time, time_t *second)
 	return fraction;
 }
 
+int64_t clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * TICKS + now.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
+}
+
 void clock_local(struct etw_text *text, int64_t time)
 {
 	static struct second last;

@@ -20,7 +20,7 @@
 #include "device/kdev.h"
 
 #define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
-#define OPTIONS_MAX	90
+#define OPTIONS_MAX	100
 #define COMMON_MAX	128
 #define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
 #define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
@@ -33,19 +33,23 @@ static const struct cli_option own_options[] = {
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated", NULL },
 	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old",
 	  CLI_TEXT(recording.file.path) },
-	{ "duration", 0, "SECONDS", "end after that time, and end COMMAND",
+	{ "duration", 0, "TIME", "end after that time, and end COMMAND: 10s, 5m",
 	  CLI_MILLIS(recording.duration_ms, 1, DURATION_MAX) },
 	{ "with-manifests", 0, NULL, "store the manifests in the file",
 	  CLI_FLAG(recording.with_manifests) },
-	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID", NULL },
-	{ "progress", 0, NULL, "show progress; default on a terminal without COMMAND",
-	  CLI_FLAG(recording.progress) },
 	{ "quiet", 'q', NULL, "print only errors", CLI_FLAG(recording.quiet) },
 	CLI_OPTION_STRICT(recording.strict),
 	CLI_OPTION_JSON(recording.json),
+	STARTFILE_SIZE_OPTIONS(recording.file),
 	START_OPTIONS(recording.session.s),
+	CLI_HEADING("the recording"),
+	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID", NULL },
+	{ "progress", 0, NULL, "show progress; default on a terminal without COMMAND",
+	  CLI_FLAG(recording.progress) },
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end", NULL },
 	STARTFILE_MORE_OPTIONS(recording.file),
+	START_MORE_OPTIONS(recording.session.s),
+	CLI_HEADING("of the provider before them, or of all"),
 	CLI_OPTION_END
 };
 
@@ -76,51 +80,18 @@ static unsigned int common_count;
 
 /* ---------------------------------------------------------------- options */
 
-static void join_options(void)
-{
-	const size_t own = sizeof(own_options) / sizeof(own_options[0]) - 1;
-	size_t n = 0;
-
-	memcpy(options, own_options, own * sizeof(*options));
-	while (enable_options[n].name && own + n < OPTIONS_MAX - 1)
-		n++;
-	memcpy(options + own, enable_options, n * sizeof(*options));
-}
-
-/* PROVIDER[:LEVEL[:KEYWORDS]] */
 static void add_provider(struct record *r, const char *text)
 {
-	struct enable_request *request = malloc(sizeof(*request));
-	const char *quoted = cli_quote(text);
-	size_t size = strlen(text) + 1;
-	char *name = malloc(size + strlen("-p ") + strlen(quoted) + 1), *level, *keywords = NULL;
+	struct enable_request *request = cli_calloc(1, sizeof(*request));
 	unsigned int i;
 
-	r->providers = realloc(r->providers, (r->provider_count + 1) * sizeof(*r->providers));
-	if (!r->providers || !request || !name)
-		cli_die("out of memory");
+	r->providers = cli_grow(r->providers, r->provider_count, sizeof(*r->providers));
 	r->providers[r->provider_count++] = request;
 	enable_request_init(request);
 	request->enable.timeout_ms = TIMEOUT_NOT_GIVEN;
-	/* Errors in a part quote the whole, which is stored behind the name. */
-	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
-	request->provider = name;
 	for (i = 0; i < common_count; i++)
 		enable_request_take(request, common[i].option, common[i].value);
-	level = strchr(name, ':');
-	if (level) {
-		*level++ = '\0';
-		keywords = strchr(level, ':');
-	}
-	if (keywords)
-		*keywords++ = '\0';
-	request->within = name + size;
-	if (level && *level)
-		enable_request_take(request, ENABLE_OPT_LEVEL, level);
-	if (keywords && *keywords)
-		enable_request_take(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
-			 ENABLE_OPT_ANY, keywords);
-	request->within = NULL;
+	enable_request_provider(request, text);
 }
 
 /* Apply an option of etw enable to the last provider, or to all if it comes first. */
@@ -160,7 +131,7 @@ static bool take_all(struct record *r, int argc, char **argv)
 	unsigned int i;
 	int option;
 
-	join_options();
+	cli_join(options, OPTIONS_MAX, own_options, enable_options);
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
 		take_option(r, option);
 	r->command = cli_operands(&syntax, argc, argv);

@@ -84,6 +84,12 @@ void enable_request_init(struct enable_request *request);
 bool enable_request_take(struct enable_request *request, int option, char *value);
 
 /*
+ * Take PROVIDER[:LEVEL[:KEYWORDS]], the value of -p: sets request->provider, which the caller
+ * frees, behind which the text is kept.
+ */
+void enable_request_provider(struct enable_request *request, const char *text);
+
+/*
  * Check all options together once they were read; wrong usage ends the command.  False:
  * a process does not exist; a message was printed.
  */

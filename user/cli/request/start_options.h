@@ -20,14 +20,16 @@ enum {
 
 /* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
 #define START_OPTIONS(s)							\
-	{ "buffer-size", 0, "KB", "size of one buffer, 4 to 16384; default 64",	\
-	  CLI_NUMBER((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
-	{ "min-buffers", 0, "N", "buffers at the start; default and least: 2 per CPU", \
-	  CLI_NUMBER((s).min_buffers, 1, ETW_BUFFERS_MAX) },			\
+	{ "buffer-size", 0, "SIZE", "of one buffer, 4K to 16M; default 64K",	\
+	  CLI_KILOBYTES((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
 	{ "max-buffers", 0, "N", "buffers to grow to; default: 20 more",	\
 	  CLI_NUMBER((s).max_buffers, 1, ETW_BUFFERS_MAX) },			\
-	{ "flush", 0, "SECONDS", "deliver a buffer after that time, full or not", \
-	  CLI_FLUSH((s).flush_ms) },						\
+	{ "flush", 0, "TIME", "deliver a buffer after that time: 100ms, 5s, 2m", \
+	  CLI_FLUSH((s).flush_ms) }
+
+#define START_MORE_OPTIONS(s)							\
+	{ "min-buffers", 0, "N", "buffers at the start; default and least: 2 per CPU", \
+	  CLI_NUMBER((s).min_buffers, 1, ETW_BUFFERS_MAX) },			\
 	{ "clock", START_OPT_CLOCK, "CLOCK", "qpc (default), system or cycles", NULL }, \
 	{ "independent", 0, NULL, "do not report losses to the writers",	\
 	  CLI_BITS((s).mode, ETW_MODE_INDEPENDENT) },				\
@@ -37,21 +39,23 @@ enum {
 	{ "no-per-cpu", 0, NULL, "one buffer for all CPUs",			\
 	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
-	{ "user-budget", 0, "KB", "most KB a second from each user's programs",	\
-	  CLI_NUMBER((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
+	{ "user-budget", 0, "SIZE", "most a second from each user's programs: 512K", \
+	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
 
 /* f: the struct startfile */
 #define STARTFILE_OPTIONS(f)							\
 	{ "file", 0, "FILE", "write a log file; no readers unless --real-time",	\
 	  CLI_TEXT((f).path) }, \
-	STARTFILE_MORE_OPTIONS(f)
+	STARTFILE_SIZE_OPTIONS(f)
 
 /* Of a command that has a file in any case */
-#define STARTFILE_MORE_OPTIONS(f)						\
+#define STARTFILE_SIZE_OPTIONS(f)						\
 	{ "real-time", 0, NULL, "allow readers besides the file", CLI_FLAG((f).real_time) }, \
 	{ "max-size", START_OPT_MAX_SIZE, "SIZE", "largest file: 64K, 100M, 2G; default: no limit", NULL }, \
 	{ "circular", 0, NULL, "overwrite the oldest events at that size",	\
-	  CLI_BITS((f).mode, ETW_MODE_CIRCULAR) },				\
+	  CLI_BITS((f).mode, ETW_MODE_CIRCULAR) }
+
+#define STARTFILE_MORE_OPTIONS(f)						\
 	{ "new-files", 0, NULL, "begin another file at that size: FILE has %d",	\
 	  CLI_BITS((f).mode, ETW_MODE_NEWFILE) },				\
 	{ "append", 0, NULL, "append to an existing file", CLI_BITS((f).mode, ETW_MODE_APPEND) }, \
@@ -59,7 +63,7 @@ enum {
 	  CLI_BITS((f).mode, ETW_MODE_PREALLOCATE) },				\
 	{ "delay-open", 0, NULL, "create the file for the first events",	\
 	  CLI_BITS((f).mode, ETW_MODE_DELAY_OPEN) },				\
-	{ "sync", 0, "SECONDS", "sync the file to its disk this often",		\
+	{ "sync", 0, "TIME", "sync the file to its disk this often: 500ms, 1m",	\
 	  CLI_MILLIS((f).sync_ms, ETW_SYNC_MS_MIN, 86400) }
 
 struct startfile {
