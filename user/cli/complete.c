@@ -129,6 +129,11 @@ static const struct {
 	{ "access", "ACTION", "show set add remove load", NULL },
 	{ "split", "WHAT", "size= time= events= cpu provider", NULL },
 	{ "list", "WHAT", "sessions providers groups", NULL },
+	{ "list", "COLUMNS", "session id mode clock size-kb buffers max free delivered events-lost "
+	  "rt-lost provider guid registered enabled-by group members", NULL },
+	{ "stat", "COLUMNS", "events total per-second reader lost-events lost-buffers backlog held",
+	  NULL },
+	{ "dump", "COLUMNS", "time cpu process provider event level fields items", NULL },
 	{ "convert", "FORMAT", NULL, formats },
 	{ NULL, "SESSION", NULL, sessions },
 	{ NULL, "PROVIDER", NULL, providers },
