@@ -196,6 +196,7 @@ ETW_API void etw_text_free(struct etw_text *text);
 
 /* etw_format_*(): flags */
 #define ETW_FORMAT_RAW		0x1	/* strings without quotes and escapes */
+#define ETW_FORMAT_DIM		0x2	/* etw_format_fields(): names faint on a terminal (ECMA-48) */
 
 /*
  * Append a VALUE in readable form: numbers by their out-type, map names, bits of bit maps

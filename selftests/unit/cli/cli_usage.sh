@@ -126,6 +126,16 @@ check_operands() {
 	right list --verbose groups
 	right list -vj
 	right list groups
+	right list --columns session,Events-Lost,enabled-by
+	right list sessions --columns 'size-kb, id'
+	wrong '--columns: there is no column "guid"' list sessions --columns guid
+	wrong '--columns: there is no column "session id"' list --columns 'session id'
+	wrong '--columns: "a,": the list has an empty part' list --columns a,
+	wrong '--columns: not with --json' list --columns id --json
+	right stat --columns events,per-second,lost-events
+	wrong '--columns: there is no column "x"' stat --columns events,x
+	wrong '--columns: not with --json' stat --columns events --json
+	wrong '--stack cannot be combined with --json' dump a --stack --json
 	wrong '"session" is none of sessions, providers, groups' list session
 	wrong 'missing SESSION' verify
 	wrong 'unexpected argument "b"' verify a b

@@ -231,7 +231,7 @@ TEST_F(dump, losses_json)
 	EXPECT_EQ(2, vc_objects(self->r.out));
 	HAS(",\"loss\":{\"cause\":\"event_size\",\"cause_text\":\"over 64 KB\",\"events\":1,"
 	    "\"buffers\":0,\"cpu\":0,");
-	HAS(",\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"session\":\"cli\"}}\n");
+	HAS(",\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"session\":\"cli\",\"remedies\":[]}}\n");
 }
 
 TEST_F(dump, raw)

@@ -21,11 +21,14 @@
 #include "cli/operand.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
+#include "cli/progress.h"
 #include "cli/sample.h"
+#include "cli/screen.h"
 #include "manifest.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
 #include "cli/session.h"
+#include "cli/symbols.h"
 #include "cli/verify/verify.h"
 #include "core/ledger.h"
 #include "device/kdev.h"
@@ -33,6 +36,8 @@
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
 #define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
+
+#define LOOK_EVENTS	1024	/* between two checks of the progress */
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
@@ -47,6 +52,13 @@ static struct dump {
 	bool strict;
 	bool json;
 	bool lossy;		/* something was lost, of a session */
+	bool stack;		/* print stacks below the events */
+	bool no_pager;
+	const char *columns;
+	unsigned int width;	/* of the terminal that stdout is; 0: none */
+	uint64_t shown[ETW_LOSS_END];	/* events in the records of losses that were printed */
+	uint64_t read;		/* events of files */
+	struct progress progress;
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
 	struct inputs inputs;	/* of files */
@@ -80,6 +92,11 @@ static const struct cli_option options[] = {
 	  CLI_FLAG(job.printer.message) },
 	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
 	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL },
+	{ "columns", 0, "COLUMNS", "these, aligned: time,process,event,fields",
+	  CLI_TEXT(job.columns) },
+	{ "stack", 0, NULL, "print stacks below the events, with names", CLI_FLAG(job.stack) },
+	{ "no-pager", 0, NULL, "do not show files with $ETW_PAGER, $PAGER or less",
+	  CLI_FLAG(job.no_pager) },
 	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
 	{ "no-names", 0, NULL, "do not look up the names of processes and threads",
 	  CLI_FLAG(job.no_names) },
@@ -188,15 +205,22 @@ static int next_of_session(struct dump *dump, struct etw_event *event)
 	return 0;
 }
 
+/* The next event of files; *input: which one it is of */
+static int next_of_inputs(struct dump *dump, const struct etw_event **event, unsigned int *input)
+{
+	if (!(++dump->read % LOOK_EVENTS) && progress_due(&dump->progress))
+		progress_show(&dump->progress, inputs_progress(&dump->inputs), dump->read);
+	return inputs_next(&dump->inputs, event, input);
+}
+
 /* 1: *event; 0: there are no more that are wanted; negative: an error */
-static int next_event(struct dump *dump, const struct etw_event **event)
+static int next_event(struct dump *dump, const struct etw_event **event, unsigned int *input)
 {
 	static struct etw_event own;
-	unsigned int input;
 	int err;
 
 	if (!reader)
-		return inputs_next(&dump->inputs, event, &input);
+		return next_of_inputs(dump, event, input);
 	*event = &own;
 	err = next_of_session(dump, &own);
 	if (err != 1)
@@ -212,22 +236,39 @@ static bool counts(struct dump *dump, uint32_t *printed)
 	return !dump->printer.is_loss && dump->count && ++*printed == dump->count;
 }
 
+/* What a line has reported is not new at the end. */
+static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned int input)
+{
+	if (!reader)
+		inputs_shown(&dump->inputs, input, loss);
+	else if (loss->payload.code < ETW_LOSS_END && loss->payload.events > 0)
+		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
+}
+
 static int dump_events(struct dump *dump)
 {
 	const struct etw_event *event;
 	struct etw_loss loss;
 	uint32_t printed = 0;
-	bool wanted;
+	unsigned int input = 0;
+	bool wanted, lost;
 	int err;
 
-	while ((err = next_event(dump, &event)) == 1) {
-		if (etw_loss_of(event, &loss))
+	while ((err = next_event(dump, &event, &input)) == 1) {
+		lost = etw_loss_of(event, &loss);
+		if (lost)
 			wanted = !dump->no_losses && select_loss(dump->select, &loss);
 		else
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
-		dump->print(&dump->printer, event);
+		if (lost)
+			count_shown(dump, &loss, input);
+		if (dump->printer.layout && dump->width && !reader && event_is_file_header(event))
+			event_print_file(&dump->printer, event, inputs_path(&dump->inputs, input),
+					 inputs_file(&dump->inputs, input));
+		else
+			dump->print(&dump->printer, event);
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -239,6 +280,7 @@ static int dump_events(struct dump *dump)
 static void report_drops(struct dump *dump)
 {
 	bool any = false;
+	char cause[128];
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
@@ -247,7 +289,9 @@ static void report_drops(struct dump *dump)
 
 		if (!n)
 			continue;
-		sample_report_lost(dump->stopped ? "at least " : "", n, etw_loss_text(i));
+		snprintf(cause, sizeof(cause), "%s%s", etw_loss_text(i),
+			 inputs_shown_text(dump->shown[i], n));
+		sample_report_lost(dump->stopped ? "at least " : "", n, cause);
 		any = true;
 		dump->lossy = true;
 	}
@@ -268,9 +312,10 @@ static void report_losses(struct dump *dump)
 		info.events_lost = 0;
 	}
 	if (info.buffers_lost)
-		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow",
+		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow%s",
 			 (uint64_t)info.buffers_lost, cli_s(info.buffers_lost),
-			 (uint64_t)info.events_lost, cli_s(info.events_lost));
+			 (uint64_t)info.events_lost, cli_s(info.events_lost),
+			 inputs_shown_text(dump->shown[ETW_LOSS_CONSUMER], info.events_lost));
 	if (counts.corrupt)
 		cli_note("%" PRIu64 " buffer%s could not be read to the end",
 			 counts.corrupt, cli_s(counts.corrupt));
@@ -364,6 +409,8 @@ static int run(struct dump *dump, const char *name)
 	catch_signals(dump->duration_ms);
 	if (!dump->no_names)
 		dump->printer.procs = procs_new();
+	if (dump->printer.symbols)
+		symbols_use_kernel(dump->printer.symbols);
 	prepare_select(dump);
 	err = dump_events(dump);
 	event_flush(&dump->printer);
@@ -409,14 +456,30 @@ static void take_format(struct dump *dump, const char *text)
 	dump->print = event_print_format;
 }
 
-/* See https://no-color.org: any value but the empty one. */
 static bool wants_colour(enum colour when)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	return when == COLOUR_AUTO ? screen_has_colour() : when == COLOUR_ALWAYS;
+}
 
-	if (when != COLOUR_AUTO)
-		return when == COLOUR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+/* How lines look: what is asked for; else, on a terminal, fitted columns; else plain lines. */
+static void choose_print(struct dump *dump)
+{
+	struct event_printer *printer = &dump->printer;
+
+	dump->width = screen_width();
+	if (dump->json)
+		dump->print = event_print_json;
+	if (printer->hex && !dump->time_given)
+		printer->time = EVENT_TIME_RAW;
+	if (dump->print != event_print_text)
+		return;
+	printer->colour = wants_colour(dump->colour);
+	if (dump->width || dump->columns) {
+		printer->layout = event_layout_new(dump->width, dump->columns);
+		dump->print = event_print_layout;
+	}
+	if (dump->stack)
+		printer->symbols = symbols_new();
 }
 
 static void take_option(struct dump *dump, int option)
@@ -442,6 +505,9 @@ static void take_option(struct dump *dump, int option)
 /* Refuse options that would be ignored. */
 static void check_options(const struct dump *dump)
 {
+	if ((dump->json || dump->printer.format) && (dump->columns || dump->stack))
+		cli_usage("%s cannot be combined with --json or --format",
+			  dump->columns ? "--columns" : "--stack");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->printer.format && dump->printer.message)
@@ -484,10 +550,16 @@ static int dump_files(struct dump *dump, char **paths)
 	dump->inputs.apart |= dump->printer.hex;
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
+		if (dump->printer.symbols && inputs_are_of_boot(&dump->inputs))
+			symbols_use_kernel(dump->printer.symbols);
+		if (dump->width && !dump->no_pager)
+			screen_page();
+		progress_begin(&dump->progress, dump->width);
 		inputs_schemas(&dump->inputs);
 		select_ready(dump->select, inputs_start(&dump->inputs), inputs_end(&dump->inputs), NULL);
 		select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
+		progress_end(&dump->progress);
 	}
 	event_flush(&dump->printer);
 	if (!status)
@@ -510,17 +582,15 @@ int cmd_dump(int argc, char **argv)
 		take_option(dump, option);
 	operands = cli_operands(&syntax, argc, argv);
 	check_options(dump);
-	if (dump->json)
-		dump->print = event_print_json;
-	if (dump->printer.hex && !dump->time_given)
-		dump->printer.time = EVENT_TIME_RAW;
-	dump->printer.colour = dump->print == event_print_text && wants_colour(dump->colour);
+	choose_print(dump);
 	status = operand_is_file(operands[0]) ? dump_files(dump, operands) :
 					dump_session(dump, operands);
 	if (!status && !dump->filled)
 		select_report(dump->select);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);
+	event_layout_free(dump->printer.layout);
+	symbols_free(dump->printer.symbols);
 	schema_unload();
 	return status;
 }
