@@ -267,6 +267,24 @@ static void test_far(void)
 	unlink(m.path);
 }
 
+/* A file that nobody closed ends with its latest buffer. */
+static void test_cut(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 1);
+	feed_header(&m.feed)->timestamp = 1000 + 60 * 100;
+	put(&m, &feed_guid, 10, 1, 0x1, 7);
+	put(&m, &feed_guid, 20, 4, 0x2, 7);
+	put(&m, &other_guid, 50, 5, 0x4, 8);
+	make_put(&m);
+	fclose(m.file);
+	chooses(m.path, "--last 4us", "20 50");
+	chooses(m.path, "--since -1us", "50");
+	unlink(m.path);
+}
+
 int main(void)
 {
 	static struct make m;
@@ -277,6 +295,7 @@ int main(void)
 	test_missing(m.path);
 	test_names();
 	test_far();
+	test_cut();
 	unlink(m.path);
 	return done_testing();
 }
