@@ -56,6 +56,7 @@ static struct dump {
 	bool no_pager;
 	const char *columns;
 	unsigned int width;	/* of the terminal that stdout is; 0: none */
+	bool short_header;	/* print a file's header in short */
 	uint64_t shown[ETW_LOSS_END];	/* events in the records of losses that were printed */
 	uint64_t read;		/* events of files */
 	struct progress progress;
@@ -264,7 +265,7 @@ static int dump_events(struct dump *dump)
 			continue;
 		if (lost)
 			count_shown(dump, &loss, input);
-		if (dump->printer.layout && dump->width && !reader && event_is_file_header(event))
+		if (dump->short_header && event_is_file_header(event))
 			event_print_file(&dump->printer, event, inputs_path(&dump->inputs, input),
 					 inputs_file(&dump->inputs, input));
 		else
@@ -552,6 +553,7 @@ static int dump_files(struct dump *dump, char **paths)
 	if (!status) {
 		if (dump->printer.symbols && inputs_are_of_boot(&dump->inputs))
 			symbols_use_kernel(dump->printer.symbols);
+		dump->short_header = dump->width && dump->printer.layout && !dump->printer.hex;
 		if (dump->width && !dump->no_pager)
 			screen_page();
 		progress_begin(&dump->progress, dump->width);
