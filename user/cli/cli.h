@@ -41,6 +41,8 @@ struct cli_option {
 #define CLI_MILLIS(to, min_ms, max_seconds)	\
 	&(const struct cli_set){ .millis = &(to), .min = (min_ms), .max = (max_seconds) }
 
+#define CLI_DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
+
 struct cli_syntax {
 	const char *what;		/* what the subcommand does */
 	/* names; one in brackets is optional, the last with dots may be repeated */
@@ -55,6 +57,9 @@ struct cli_syntax {
 	{ "json", 'j', NULL, "print JSON, one object per line", CLI_FLAG(to) }
 #define CLI_OPTION_END	{ NULL, 0, NULL, NULL, NULL }
 
+/* Fill a table of max options with those of two others. */
+void cli_join(struct cli_option *to, size_t max, const struct cli_option *first,
+	      const struct cli_option *second);
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_restart(const char *command);
 void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command));
@@ -176,6 +181,7 @@ int cmd_capture(int argc, char **argv);
 int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_access(int argc, char **argv);
 int cmd_autologger(int argc, char **argv);

@@ -15,6 +15,7 @@
 static int cmd_help(int argc, char **argv);
 
 static const struct cli_command commands[] = {
+	{ "watch", cmd_watch, "print the events of providers, live" },
 	{ "start", cmd_start, "start a session" },
 	{ "update", cmd_update, "change a running session" },
 	{ "stop", cmd_stop, "stop a session" },

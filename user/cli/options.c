@@ -149,6 +149,24 @@ static void set(const struct cli_option *option, const char *value)
 		*set->millis = cli_millis(name, value, set->min, set->max);
 }
 
+void cli_join(struct cli_option *to, size_t max, const struct cli_option *first,
+	      const struct cli_option *second)
+{
+	const struct cli_option *from = first;
+	size_t n = 0;
+
+	for (; n < max - 1; n++, from++) {
+		if (!from->name && second) {
+			from = second;
+			second = NULL;
+		}
+		if (!from->name)
+			break;
+		to[n] = *from;
+	}
+	to[n] = (struct cli_option)CLI_OPTION_END;
+}
+
 /* Parse another command line from its start. */
 void cli_restart(const char *name)
 {

@@ -42,6 +42,18 @@ TEST_F(record, command)
 	EXPECT_FALSE(exists(OLD));
 }
 
+/* With --json the standard output is the summary alone. */
+TEST_F(record, json_of_a_command)
+{
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--json", "--", "sh", "-c",
+			    "echo printed", NULL));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_TRUE(reported(self, "printed\n"));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "-q", "--", "sh", "-c",
+			    "echo printed", NULL));
+	EXPECT_STREQ("printed\n", self->r.out);
+}
+
 /* The callback of a program takes its time, and looks at the end whether the command ran. */
 struct slow {
 	unsigned int calls;

@@ -212,8 +212,8 @@ TEST_F(record, killed)
 	ASSERT_TRUE(writes(self, self->reg, 1, 3));
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_2, "-o", LOG_DIR "/b.etl", "true", NULL));
 	EXPECT_TRUE(reported(self, name));
-	EXPECT_TRUE(reported(self, " still runs, though its etw record is gone: "
-				   "etw stop etw-record-"));
+	EXPECT_TRUE(reported(self, "\" still runs, though its etw record is gone: "
+				   "etw stop \"etw-record-"));
 	EXPECT_EQ(0, vc_run(&self->r, "stop", name, NULL));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(3, log.events);

@@ -51,9 +51,9 @@ static bool must_look(const struct record *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->provider_count; i++)
-		if (r->providers[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP ||
-		    !schema_provider(&r->providers[i]->enable.provider))
+	for (i = 0; i < r->providers.count; i++)
+		if (r->providers.list[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP ||
+		    !schema_provider(&r->providers.list[i]->enable.provider))
 			return true;
 	return false;
 }
@@ -106,12 +106,12 @@ static void report_lacking(const struct record *r, const struct providers *p)
 	for (i = 0; i < p->count; i++) {
 		if (!p->lacks[i])
 			continue;
-		for (k = 0; k < r->provider_count &&
-		     !guid_equal(&r->providers[k]->enable.provider, &p->list[i]); k++)
+		for (k = 0; k < r->providers.count &&
+		     !guid_equal(&r->providers.list[k]->enable.provider, &p->list[i]); k++)
 			;
 		guid_text(&p->list[i], text);
 		cli_note("no manifest of %s is known: elsewhere its events cannot be decoded, see etw-manifest(1)",
-			 k < r->provider_count ? cli_quote(r->providers[k]->provider) : text);
+			 k < r->providers.count ? cli_quote(r->providers.list[k]->provider) : text);
 	}
 }
 
@@ -205,8 +205,8 @@ int record_embed(struct record *r)
 
 	if (!p.list || !p.lacks)
 		cli_die("out of memory");
-	for (i = 0; i < r->provider_count; i++)
-		add(&p, &r->providers[i]->enable.provider);
+	for (i = 0; i < r->providers.count; i++)
+		add(&p, &r->providers.list[i]->enable.provider);
 	if (s->log.log.name_len && must_look(r))
 		err = look_into(s->log.name, &p);
 	if (s->log.log.name_len && !err)

@@ -7,7 +7,8 @@
 
 #include <signal.h>
 #include <time.h>
-#include "cli/request/enable_request.h"
+#include "cli/command.h"
+#include "cli/request/enable_list.h"
 #include "cli/sample.h"
 #include "cli/session.h"
 #include "cli/request/start_options.h"
@@ -36,12 +37,8 @@ struct record {
 	struct startfile file;
 	struct record_old old;
 	struct session session;		/* options to start it; then its state */
-	struct enable_request **providers;
-	unsigned int provider_count;
-	char **command;			/* argv, or NULL */
-	pid_t pid;			/* of the command; 0: it does not run */
-	int status;			/* of the command, as wait(2) has it */
-	bool ending;			/* it was sent a signal that ends it */
+	struct enable_list providers;
+	struct command command;
 	uint64_t in_files;		/* events of this recording; valid at the end */
 	uint64_t replaced;		/* events overwritten in a circular file */
 	uint64_t bytes;			/* of all its files */
@@ -74,11 +71,7 @@ int record_embed(struct record *r);
 /* run.c: block the signals that end a recording, so that record_wait() gets them. */
 void record_hold_signals(struct record *r);
 void record_release_signals(const struct record *r);
-/* Run the command.  0, or the exit status if it cannot be run. */
-int record_spawn(struct record *r);
 enum record_end record_wait(struct record *r);
-/* Wait for the command and return its exit status; end: send it SIGTERM first. */
-int record_command_status(struct record *r, bool end);
 
 /* report.c */
 void record_show_progress(const struct record *r, const struct sample *before);
@@ -86,6 +79,5 @@ void record_clear_progress(const struct record *r);
 /* Count what is in the files, and print it. */
 void record_report(struct record *r, enum record_end end);
 void record_report_json(const struct record *r, int status);
-void record_report_leftovers(int fd);
 
 #endif /* ETW_CLI_RECORDING_H */

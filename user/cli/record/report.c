@@ -4,13 +4,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
-#include "cli/provider.h"
+#include "cli/provider_counts.h"
 #include "cli/text.h"
 #include "core/ledger.h"
 #include "etl/file.h"
@@ -146,78 +145,15 @@ static void count_files(struct record *r)
 
 /* ------------------------------------------------------------------ diagnosis */
 
-static const char *comma(const struct etw_text *t)
-{
-	return t->len ? ", " : "";
-}
-
-/* Describe which events were selected; empty: all of them */
-static void put_selection(const struct enable_request *request, struct etw_text *t)
-{
-	const struct etw_enable *enable = &request->enable;
-	const struct filters *filters = &request->filters;
-	bool processes = filters->pid_count || filters->exe.len || filters->container.len ||
-			 filters->package.len || filters->app.len;
-
-	if (enable->level && enable->level != UINT8_MAX)
-		etw_text_printf(t, "up to level %u", enable->level);
-	if (enable->any)
-		etw_text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
-				(uint64_t)enable->any);
-	if (enable->all)
-		etw_text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
-				(uint64_t)enable->all);
-	if (processes)
-		etw_text_printf(t, "%sof the selected processes", comma(t));
-	if (filters->ids.given || filters->events.given || filters->event_filter.count)
-		etw_text_printf(t, "%sthat pass the filters", comma(t));
-}
-
-/* 1: it is registered; 0: it is not; -1: unknown */
-static int is_registered(int fd, const struct etw_enable *enable)
-{
-	struct etw_provider found;
-	int err;
-
-	if (enable->property & ETW_ENABLE_PROVIDER_GROUP)
-		return -1;
-	err = etw_provider_query(fd, &enable->provider, &found);
-	if (err)
-		return err == -ESRCH ? 0 : -1;
-	etw_provider_free(&found);
-	return found.reg_count > 0;
-}
-
-static void report_provider(const struct record *r, const struct enable_request *request,
-			  bool command_ended)
-{
-	struct etw_text selection = { 0 };
-	const char *name = cli_quote(request->provider);
-	int registered = is_registered(r->fd, &request->enable);
-	const char *selected;
-
-	put_selection(request, &selection);
-	selected = text_data(&selection);
-	if (!registered)
-		cli_note("provider %s is not registered%s: check its name or GUID%s%s",
-			 name, command_ended ? " now that the command has ended" : "",
-			 *selected ? "; selected were events " : "", selected);
-	else
-		cli_note("provider %s%s no event was recorded%s%s", name,
-			 registered > 0 ? " is registered, but" : ":",
-			 *selected ? "; selected were events " : "", selected);
-	etw_text_free(&selection);
-}
-
 /* No event was written, and none was lost: why? */
 static void diagnose(const struct record *r, enum record_end end)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->provider_count && i < DIAGNOSED_MAX; i++)
-		report_provider(r, r->providers[i], end == RECORD_COMMAND);
-	if (i < r->provider_count)
-		cli_note("nor did one of the %u other providers", r->provider_count - i);
+	for (i = 0; i < r->providers.count && i < DIAGNOSED_MAX; i++)
+		provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND, "recorded");
+	if (i < r->providers.count)
+		cli_note("nor did one of the %u other providers", r->providers.count - i);
 }
 
 /* --------------------------------------------------------------------- summary */
@@ -313,27 +249,7 @@ void record_report_json(const struct record *r, int status)
 	if (r->with_manifests)
 		json_writer_unsigned(&line, "manifests", r->manifests);
 	json_writer_word(&line, "moved", r->old.moved[0] ? r->old.moved : NULL);
-	if (r->command)
+	if (r->command.argv)
 		json_writer_unsigned(&line, "exit_status", (uint64_t)status);
 	json_print(&line);
-}
-
-/* Sessions of recordings whose command was killed: nobody else stops them. */
-void record_report_leftovers(int fd)
-{
-	struct session *list;
-	unsigned int count, i;
-	int pid, len;
-
-	if (session_list(fd, &list, &count))
-		return;
-	for (i = 0; i < count; i++) {
-		len = 0;
-		if (sscanf(list[i].name, "etw-record-%9d%n", &pid, &len) != 1 || pid <= 0 ||
-		    list[i].name[len] || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		cli_note("%s still runs, though its etw record is gone: etw stop %s",
-			 list[i].name, list[i].name);
-	}
-	free(list);
 }
