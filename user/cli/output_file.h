@@ -12,7 +12,8 @@
 struct output_file {
 	const char *path;	/* NULL: stdout */
 	bool folder;
-	bool replace;
+	bool replace;		/* what exists is not kept as FILE.old */
+	bool quiet;		/* no note about that */
 	const char *mark;	/* replace only a folder that is empty or has this file */
 	struct etw_atomic_file file;	/* fd to write to; temp_path of a folder */
 };

@@ -12,7 +12,8 @@
 struct provider_count {
 	struct etw_guid guid;
 	uint64_t events;
-	bool lacks;		/* an event needs a manifest, and none is known */
+	bool lacks;		/* an event needs a manifest, and none is known ... */
+	bool known;		/* ... or one is */
 };
 
 /* All zero is none. */

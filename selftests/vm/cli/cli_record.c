@@ -227,7 +227,8 @@ TEST_F(record, json)
 	EXPECT_TRUE(vc_printed(&self->r, "\"mode\":\"file\""));
 	EXPECT_TRUE(vc_printed(&self->r, "\"file\":{\"name\":\"" OUT "\",\"kind\":\"sequential\""));
 	EXPECT_TRUE(vc_printed(&self->r, "\"written\":2,\"lost\":{\"no_buffer\":0,"));
-	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"exit_status\":3}"));
+	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"providers\":[{\"provider\":\"" GUID_1
+			       "\",\"provider_name\":null,\"events\":2}],\"exit_status\":3}"));
 }
 
 /* Decoded with the schemas in the file alone; the event of the file's header comes first. */

@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "convert.h"
 #include "cli/inputs.h"
+#include "cli/log_contents.h"
 #include "manifest.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
@@ -50,7 +51,7 @@ static const struct cli_option options[] = {
 	  CLI_TEXT(job.from) },
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
-	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
+	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
 	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
@@ -162,8 +163,10 @@ static int one_event(struct run *run, const struct etw_event *event,
 	e.loss = loss;
 	if (!loss && !select_wants(run->select, &record, e.decoded, run->decoder))
 		return 0;
-	run->events++;
-	run->unknown += !e.known;
+	if (!event_is_about_trace(event)) {
+		run->events++;
+		run->unknown += !e.known;
+	}
 	return run->c.format->event(&run->c, &e);
 }
 
@@ -295,6 +298,7 @@ static int convert_all(struct run *run)
 	select_ready(run->select, inputs_start(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
+	run->out.quiet = run->quiet;
 	status = output_file_open(&run->out, &run->inputs);
 	if (!status) {
 		ret = write_all(run);

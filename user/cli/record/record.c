@@ -22,7 +22,7 @@
 
 enum { OPT_SESSION = 256 };
 
-static struct record recording = { .file.path = "trace.etl" };
+static struct record recording = { .file.path = "trace.etl", .file.at_once = true };
 
 static const struct cli_option own_options[] = {
 	ENABLE_LIST_OPTION,
@@ -110,10 +110,6 @@ static bool take_all(struct record *r, int argc, char **argv)
 
 static int start(struct record *r)
 {
-	int err = record_backup_create(r);
-
-	if (err)
-		return err;
 	if (start_session(r->fd, r->name, &r->session, &r->file))
 		return 1;
 	r->started = true;
@@ -171,7 +167,7 @@ static void give_up(void)
 		return;
 	if (running->started)
 		session_do(running->fd, etw_kdev_session_stop, running->name, &stopped);
-	record_backup_restore(running);
+	older_log_restore(&running->file, running->started);
 	running = NULL;
 }
 
@@ -198,7 +194,7 @@ static int record(struct record *r)
 		give_up();
 		return status;
 	}
-	record_backup_remove(r);
+	older_log_drop(&r->file);
 	if (!r->quiet && !r->command.argv)
 		cli_note("session %s records into %s; Ctrl-C ends it", cli_quote(r->name),
 			 cli_quote(r->file.path));
@@ -207,6 +203,8 @@ static int record(struct record *r)
 	running = NULL;
 	err = stop(r, &end) | written;
 	record_clear_progress(r);
+	if (!err && (!r->quiet || r->json || r->with_manifests))
+		record_read(r);
 	if (!err && r->with_manifests)
 		err = record_embed(r);
 	record_report(r, end);
@@ -239,6 +237,7 @@ int cmd_record(int argc, char **argv)
 		status = record(r);
 	}
 	enable_list_free(&r->providers);
+	log_contents_free(&r->contents);
 	etw_kdev_close(r->fd);
 	schema_unload();
 	return status;

@@ -8,19 +8,11 @@
 #include <signal.h>
 #include <time.h>
 #include "cli/command.h"
+#include "cli/log_contents.h"
 #include "cli/request/enable_list.h"
 #include "cli/sample.h"
 #include "cli/session.h"
 #include "cli/request/start_options.h"
-
-/* The file that had the name before, see file.c */
-struct record_old {
-	char path[ETW_FILE_NAME_MAX + 1];	/* of the first file of this recording */
-	char moved[ETW_FILE_NAME_MAX + 5];	/* FILE.old; empty: nothing was moved */
-	char *backup;				/* where the earlier FILE.old is, or NULL */
-	bool empty;				/* there was an empty file */
-	bool existed;
-};
 
 /* Why the recording ended */
 enum record_end {
@@ -35,10 +27,11 @@ struct record {
 	const char *name;		/* of the session */
 	char own_name[32];		/* if none was given */
 	struct startfile file;
-	struct record_old old;
 	struct session session;		/* options to start it; then its state */
 	struct enable_list providers;
 	struct command command;
+	struct log_contents contents;	/* of this recording; valid at the end if .. */
+	bool counted;			/* .. they were read */
 	uint64_t in_files;		/* events of this recording; valid at the end */
 	uint64_t replaced;		/* events overwritten in a circular file */
 	uint64_t bytes;			/* of all its files */
@@ -55,15 +48,8 @@ struct record {
 	sigset_t signals, before;	/* signals to wait for; the mask before */
 };
 
-/*
- * file.c: rename an earlier file; restore it because nothing was recorded; or remove the
- * backup of FILE.old because the recording runs.  0, or the exit status.
- */
-int record_backup_create(struct record *r);
-void record_backup_restore(struct record *r);
-void record_backup_remove(struct record *r);
-/* The name of one of --new-files; false: it is too long. */
-bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
+/* contents.c: read the complete files, for the report. */
+void record_read(struct record *r);
 
 /* embed.c: once the file is complete.  0, or the exit status. */
 int record_embed(struct record *r);

@@ -10,13 +10,12 @@
 #include <sys/stat.h>
 #include "cli/cli.h"
 #include "cli/provider_counts.h"
+#include "cli/schema.h"
 #include "cli/text.h"
 #include "core/ledger.h"
-#include "etl/file.h"
-#include "etl/record.h"
 #include "recording.h"
 
-#define DIAGNOSED_MAX	8	/* providers */
+#define SHOWN_MAX	8	/* providers */
 #define CLEAR_LINE	"\r\033[K"
 
 static double seconds_between(struct timespec from, struct timespec to)
@@ -76,22 +75,6 @@ void record_clear_progress(const struct record *r)
 
 /* ---------------------------------------------------------------------- files */
 
-/* Events of a file that was closed, without its header; false: not known. */
-static bool count_events(const char *path, uint64_t *count)
-{
-	struct etw_event event;
-	struct etw_etl_file *file;
-	int ret = etw_etl_open(path, NULL, NULL, &file);
-
-	*count = 0;
-	if (ret)
-		return false;
-	while ((ret = etw_etl_next(file, &event)) == 1)
-		*count += !etw_etl_is_system(event.record.header);
-	etw_etl_close(file);
-	return !ret;
-}
-
 static void count_bytes(struct record *r)
 {
 	const struct etw_session_log *log = &r->last.session.log.log;
@@ -104,7 +87,7 @@ static void count_bytes(struct record *r)
 		return;
 	r->bytes = 0;
 	for (number = r->file.first; number <= log->number; number++) {
-		if (record_file_number(r->file.path, number, path) && !stat(path, &st)) {
+		if (log_file_number(r->file.path, number, path) && !stat(path, &st)) {
 			r->bytes += (uint64_t)st.st_size;
 			r->files++;
 		}
@@ -127,33 +110,67 @@ static void count_files(struct record *r)
 	const struct session *s = &r->last.session;
 	uint64_t gone = s->log.log.events_lost + r->last.stat.overwritten_events +
 			r->last.stat.abandoned_events;
-	uint64_t counted;
 
 	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
 	if (!s->log.log.name_len)
 		return;
 	/* With --delay-open the file has no buffer until the first event. */
 	r->gone = s->log.log.buffers && is_gone(s->log.name);
-	if (r->session.s.mode & ETW_MODE_CIRCULAR &&
-	    s->log.log.buffers_written > s->log.log.buffers &&
-	    count_events(s->log.name, &counted) && counted < r->in_files) {
-		r->replaced = r->in_files - counted;
-		r->in_files = counted;
+	if (r->counted) {
+		if (r->session.s.mode & ETW_MODE_CIRCULAR && r->contents.events < r->in_files &&
+		    s->log.log.buffers_written > s->log.log.buffers)
+			r->replaced = r->in_files - r->contents.events;
+		r->in_files = r->contents.events;
 	}
 	count_bytes(r);
 }
 
 /* ------------------------------------------------------------------ diagnosis */
 
-/* No event was written, and none was lost: why? */
-static void diagnose(const struct record *r, enum record_end end)
+static const char *name_of(const struct provider_count *p, char text[GUID_TEXT_SIZE])
 {
-	unsigned int i;
+	const char *name = schema_provider_name(&p->guid);
 
-	for (i = 0; i < r->providers.count && i < DIAGNOSED_MAX; i++)
-		provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND, "recorded");
-	if (i < r->providers.count)
-		cli_note("nor did one of the %u other providers", r->providers.count - i);
+	return name ? cli_quote(name) : guid_text(&p->guid, text);
+}
+
+/* How many events each provider has, if there are several: one has all. */
+static void report_providers(const struct record *r)
+{
+	const struct provider_counts *counts = &r->contents.counts;
+	unsigned int shown = 0;
+	char text[GUID_TEXT_SIZE];
+	uint64_t others = 0;
+	size_t i;
+
+	if (counts->count < 2 && r->providers.count < 2)
+		return;
+	for (i = 0; i < counts->count; i++) {
+		const struct provider_count *p = &counts->list[i];
+
+		if (p->events && shown++ < SHOWN_MAX)
+			cli_note("%" PRIu64 " event%s of %s", p->events, cli_s(p->events),
+				 name_of(p, text));
+		else
+			others += p->events;
+	}
+	if (others)
+		cli_note("%" PRIu64 " event%s of %u other providers", others, cli_s(others),
+			 shown - SHOWN_MAX);
+}
+
+/* Each provider without an event: why? */
+static void report_silent(const struct record *r, enum record_end end)
+{
+	unsigned int i, silent = 0;
+
+	for (i = 0; i < r->providers.count; i++)
+		if (!provider_counts_of(&r->contents.counts, &r->providers, i) &&
+		    silent++ < SHOWN_MAX)
+			provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND,
+					"recorded");
+	if (silent > SHOWN_MAX)
+		cli_note("nor was one of %u other providers", silent - SHOWN_MAX);
 }
 
 /* --------------------------------------------------------------------- summary */
@@ -196,7 +213,7 @@ static void report_sum(const struct record *r)
 {
 	const struct etw_log_status *log = &r->last.session.log;
 	char first[ETW_FILE_NAME_MAX + 1], size[32];
-	bool several = r->files > 1 && record_file_number(r->file.path, r->file.first, first);
+	bool several = r->files > 1 && log_file_number(r->file.path, r->file.first, first);
 
 	cli_note("%s%s%s: %" PRIu64 " %sevent%s, %s%s, in %.3f seconds",
 		 several ? cli_quote(first) : "", several ? " to " : "", cli_quote(log->name),
@@ -227,13 +244,29 @@ void record_report(struct record *r, enum record_end end)
 	if (r->manifests)
 		cli_note("with the manifest%s of %u provider%s", cli_s(r->manifests), r->manifests,
 			 cli_s(r->manifests));
-	if (r->old.moved[0])
-		cli_note("the file of this name is now %s", cli_quote(r->old.moved));
+	older_log_note(&r->file);
 	report_drops(&r->last);
 	report_file(r);
-	if (end != RECORD_STOPPED && !r->last.stat.written && !events_dropped(&r->last) &&
-	    !s->s.events_lost)
-		diagnose(r, end);
+	if (r->counted)
+		report_providers(r);
+	if (r->counted && end != RECORD_STOPPED)
+		report_silent(r, end);
+}
+
+static void put_providers(struct etw_text *to, const struct record *r)
+{
+	const struct provider_counts *counts = &r->contents.counts;
+	size_t i;
+
+	json_writer_open(to, "providers", '[');
+	for (i = 0; i < counts->count; i++) {
+		json_writer_open(to, NULL, '{');
+		json_writer_guid(to, "provider", &counts->list[i].guid);
+		json_writer_word(to, "provider_name", schema_provider_name(&counts->list[i].guid));
+		json_writer_unsigned(to, "events", counts->list[i].events);
+		json_writer_close(to, '}');
+	}
+	json_writer_close(to, ']');
 }
 
 void record_report_json(const struct record *r, int status)
@@ -248,7 +281,9 @@ void record_report_json(const struct record *r, int status)
 	json_writer_double(&line, "seconds", 3, seconds_between(r->begin, r->end));
 	if (r->with_manifests)
 		json_writer_unsigned(&line, "manifests", r->manifests);
-	json_writer_word(&line, "moved", r->old.moved[0] ? r->old.moved : NULL);
+	json_writer_word(&line, "moved", older_log_kept(&r->file));
+	if (r->counted)
+		put_providers(&line, r);
 	if (r->command.argv)
 		json_writer_unsigned(&line, "exit_status", (uint64_t)status);
 	json_print(&line);
