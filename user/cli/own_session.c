@@ -66,6 +66,18 @@ static void stop_session(int fd, const char *name, const struct etw_guid *guid)
 	etw_kdev_session_stop(fd, &session.s);
 }
 
+/* All but these two, and the first three */
+static void close_others(unsigned int a, unsigned int b)
+{
+	unsigned int low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
 /* The guard: nothing of the terminal or the pipes of this process may stay open in it. */
 static _Noreturn void guard(int alive, int fd, const char *name, const struct etw_guid *guid)
 {
@@ -77,12 +89,16 @@ static _Noreturn void guard(int alive, int fd, const char *name, const struct et
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "etw-guard");
-	if (chdir("/"))
+	/* Standard descriptors that were closed may be these. */
+	alive = fcntl(alive, F_DUPFD_CLOEXEC, 3);
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (alive < 0 || fd < 0 || chdir("/"))
 		_exit(1);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
+	close_others((unsigned int)alive, (unsigned int)fd);
 	/* A byte: all is well.  The end without one: this process is gone. */
 	if (!read(alive, &byte, 1))
 		stop_session(fd, name, guid);

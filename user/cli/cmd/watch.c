@@ -108,7 +108,6 @@ static void catch_signals(uint32_t duration_ms)
 			sigaction(*number, &action, NULL);
 	sigaction(SIGCHLD, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* the session is to be stopped first */
 	if (duration_ms)
 		setitimer(ITIMER_REAL, &timer, NULL);
 }
@@ -200,6 +199,7 @@ static int watch(struct watch *w)
 	int err, status;
 
 	choose_name(w);
+	signal(SIGPIPE, SIG_IGN);	/* the session is to be stopped first */
 	err = own_session_guard(&w->guard, w->fd, w->name, &w->session.s.guid);
 	if (err)
 		return cli_fail("no guard for the session: %s", strerror(-err));
