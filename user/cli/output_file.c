@@ -64,14 +64,11 @@ int output_file_commit(struct output_file *out)
 {
 	int err = out->path ? etw_atomic_file_commit(&out->file) : 0;
 
-	if (!err) {
-		if (out->file.kept && !out->quiet)
-			cli_note("the %s of this name is now %s", out->folder ? "folder" : "file",
-				 cli_quote(out->file.kept));
-		free(out->file.kept);
-		out->file.kept = NULL;
+	if (!err && out->path && out->file.kept && !out->quiet)
+		cli_note("the %s of this name is now %s", out->folder ? "folder" : "file",
+			 cli_quote(out->file.kept));
+	if (!err)
 		return 0;
-	}
 	fail(out, err);
 	output_file_discard(out);
 	return 1;

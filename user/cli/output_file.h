@@ -23,7 +23,7 @@ struct output_file {
  * Refuses to write over one of the inputs.  Returns the exit status.
  */
 int output_file_open(struct output_file *out, const struct inputs *inputs);
-/* Returns the exit status; the output is removed if this fails. */
+/* Returns the exit status; the output is removed if this fails.  Free file.kept after it. */
 int output_file_commit(struct output_file *out);
 /* Remove the output.  Also after an error of output_file_open(). */
 void output_file_discard(struct output_file *out);

@@ -128,6 +128,10 @@ static void test_names(void)
 	       "cmp k x.csv.old", one.path), 0, "but not if asked");
 	is(run("cp %s z.csv.old; $E convert z.csv.old --to csv -o z.csv; test $? = 1 && "
 	       "cmp %s z.csv.old", one.path, one.path), 0, "an input is never the older file");
+	is(run("$E convert -q %s -o x.csv --json >j 2>e && test \"$(cat j)\" = "
+	       "'{\"output\":\"x.csv\",\"events\":2,\"without_schema\":2,\"moved\":\"'$PWD/x.csv.old'\"}' && "
+	       "rm j e", two.path), 0, "the summary as JSON");
+	is(run("$E convert --to csv --json %s", two.path), 2, "is not mixed into the output");
 	is(run("ln -s k s.csv; $E convert %s -o s.csv && test -h s.csv.old -a ! -h s.csv && "
 	       "rm k s.csv* z.csv.old x.csv.old", one.path), 0, "a link is kept itself");
 	is(run("umask 027; $E convert %s -o m.csv && test $(stat -c %%a m.csv) = 640 && rm m.csv",

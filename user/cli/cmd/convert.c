@@ -31,7 +31,7 @@
 
 static struct run {
 	const char *to, *from;
-	bool quiet, no_losses;
+	bool quiet, json, no_losses;
 	struct convert c;
 	struct inputs inputs;
 	struct output_file out;
@@ -52,6 +52,7 @@ static const struct cli_option options[] = {
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
 	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
+	{ "json", 'j', NULL, "print the summary as JSON; needs --output", CLI_FLAG(job.json) },
 	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
@@ -128,6 +129,8 @@ static void choose_format(struct run *run)
 
 	if (run->out.path && !strcmp(run->out.path, "-"))
 		run->out.path = NULL;
+	if (run->json && !run->out.path)
+		cli_usage("--json needs --output");
 	if (!run->to && !run->out.path)
 		cli_usage("missing --to, or --output with a suffix that selects the format");
 	format = run->to ? format_named(run->to) : format_of_suffix(run->out.path);
@@ -266,6 +269,18 @@ static int write_all(struct run *run)
 
 /* -------------------------------------------------------------------- command */
 
+static void report_json(const struct run *run)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "output", run->out.path);
+	json_writer_unsigned(&line, "events", run->events);
+	json_writer_unsigned(&line, "without_schema", run->unknown);
+	json_writer_word(&line, "moved", run->out.file.kept);
+	json_print(&line);
+}
+
 static void report(struct run *run)
 {
 	char *line, *rest = run->c.notes;
@@ -274,6 +289,8 @@ static void report(struct run *run)
 	manifest_report_problems();
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
+	if (run->json)
+		report_json(run);
 	if (run->quiet || !run->out.path)
 		return;
 	if (run->unknown)
@@ -309,6 +326,7 @@ static int convert_all(struct run *run)
 	free(sources);
 	if (!status)
 		report(run);
+	free(run->out.file.kept);
 	return status;
 }
 
@@ -365,7 +383,7 @@ static int from_other(const struct run *run, char **operands)
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
 	if (run->c.fields || run->c.option || run->select || run->no_losses ||
-	    run->inputs.apart)
+	    run->inputs.apart || run->json)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }

@@ -56,8 +56,14 @@ static int write_file(struct run *run)
 static void report(struct run *run)
 {
 	struct merge_output *out = &run->out;
+	struct etw_text line = { 0 };
 
 	etlrun_report(&run->common);
+	if (run->common.json) {
+		json_writer_open(&line, NULL, '{');
+		merge_output_json(&line, out);
+		json_print(&line);
+	}
 	if (run->common.quiet)
 		return;
 	cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path), out->events,

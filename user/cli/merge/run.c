@@ -194,6 +194,14 @@ void merge_output_discard(struct merge_output *out)
 	merge_output_free(out);
 }
 
+void merge_output_json(struct etw_text *to, const struct merge_output *out)
+{
+	json_writer_word(to, "output", out->path);
+	json_writer_unsigned(to, "events", out->events);
+	json_writer_unsigned(to, "bytes", out->count.bytes);
+	json_writer_word(to, "moved", out->file.kept);
+}
+
 void merge_output_note(struct merge_output *const *list, unsigned int count)
 {
 	unsigned int i, kept = 0;

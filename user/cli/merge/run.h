@@ -10,6 +10,7 @@
 #include "records.h"
 #include "base/atomic_file.h"
 #include "cli/inputs.h"
+#include "cli/text.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"
 
@@ -20,12 +21,13 @@ enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 	{ "compress", 0, NULL, "compress each buffer with XPRESS", CLI_FLAG((r).compress) }, \
 	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG((r).replace) }, \
 	{ "quiet", 'q', NULL, "no progress and no summary; only losses", CLI_FLAG((r).quiet) }, \
+	CLI_OPTION_JSON((r).json),						\
 	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first", NULL }, \
 	SELECT_OPTIONS
 
 /* All zero before the options are taken */
 struct etlrun {
-	bool compress, replace, quiet;
+	bool compress, replace, quiet, json;
 	struct select *select;
 	struct inputs inputs;
 	struct etlmerge merge;
@@ -76,6 +78,8 @@ int merge_output_reopen(struct merge_output *out);
 int merge_output_finish(struct merge_output *out, int64_t end_time);
 /* Give finished files their names, all or none; after an error discard them. */
 int merge_output_commit(struct merge_output *const *list, unsigned int count);
+/* After the commit: members of a JSON object that describe it */
+void merge_output_json(struct etw_text *to, const struct merge_output *out);
 /* After the commit: a note about older files that were kept */
 void merge_output_note(struct merge_output *const *list, unsigned int count);
 /* Remove a file that is not committed, and restore what it replaced. */
