@@ -158,6 +158,8 @@ bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
  * as the signal would have ended it, if there was one.
  */
 void cli_catch_ending(void);
+/* Catch a signal unless it is ignored. */
+void cli_catch(int number, void (*handler)(int number), int flags);
 bool cli_ending(void);
 void cli_end(void);
 

@@ -32,6 +32,15 @@ void table_text(struct table *table, const char *text)
 	etw_text_free(&t);
 }
 
+void table_message(struct table *table, const char *text)
+{
+	struct etw_text t = { 0 };
+
+	etw_text_safe(&t, text, strlen(text));
+	table_cell(table, "%s", text_data(&t));
+	etw_text_free(&t);
+}
+
 static void print_cell(const char *s, size_t width, bool right, bool last)
 {
 	int pad = (int)(width - text_columns(s));

@@ -116,20 +116,18 @@ static void on_signal(int number)
 /* A second Ctrl-C kills the process, in case the reader or stdout is stuck. */
 static void catch_signals(uint32_t duration_ms)
 {
-	struct sigaction action = {
-		.sa_handler = on_signal,
-		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
-	};
+	const int flags = SA_RESTART | (int)SA_RESETHAND;
 	struct itimerval timer = {
 		.it_value.tv_sec = duration_ms / 1000,
 		.it_value.tv_usec = duration_ms % 1000 * 1000,
 	};
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	cli_catch(SIGINT, on_signal, flags);
+	cli_catch(SIGTERM, on_signal, flags);
 	if (!duration_ms)
 		return;
-	sigaction(SIGALRM, &action, NULL);
+	signal(SIGALRM, SIG_DFL);	/* --duration means it */
+	cli_catch(SIGALRM, on_signal, flags);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
@@ -139,8 +137,8 @@ static void release_signals(void)
 	static const struct itimerval off;
 
 	setitimer(ITIMER_REAL, &off, NULL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	cli_catch(SIGINT, SIG_DFL, 0);
+	cli_catch(SIGTERM, SIG_DFL, 0);
 	signal(SIGALRM, SIG_IGN);
 }
 
