@@ -101,7 +101,8 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 		return status;
 	}
 	err = log_contents_add(&snapshot, to->path, INT64_MIN, NULL);
-	if (!err && !snapshot.events && !snapshot.lost_events && to->old.older.path) {
+	if (!err && !snapshot.events && !snapshot.lost_events && !snapshot.lost_buffers &&
+	    to->old.older.path) {
 		older_log_restore(to, true);
 		cli_note("session %s: no events: %s is as it was", cli_quote(name),
 			 cli_quote(to->path));

@@ -41,7 +41,7 @@ void record_read(struct record *r)
 			provider_counts_add(&r->contents.counts,
 					    &r->providers.list[i]->enable.provider, 0);
 	}
-	if (!s->log.log.name_len || !s->log.log.buffers) {
+	if (!s->log.log.name_len || !s->log.log.buffers || !r->last.stat.written) {
 		r->counted = true;	/* nothing was written */
 		return;
 	}

@@ -170,7 +170,8 @@ static void report_silent(const struct record *r, enum record_end end)
 			provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND,
 					"recorded");
 	if (silent > SHOWN_MAX)
-		cli_note("nor was one of %u other providers", silent - SHOWN_MAX);
+		cli_note("%u other provider%s no event either", silent - SHOWN_MAX,
+			 silent - SHOWN_MAX == 1 ? " has" : "s have");
 }
 
 /* --------------------------------------------------------------------- summary */
