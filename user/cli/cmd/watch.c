@@ -14,8 +14,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/own_session.h"
+#include "cli/record/command.h"
+#include "cli/record/own_session.h"
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
 #include "cli/request/start_options.h"

@@ -5,8 +5,8 @@
  * Ctrl-C reaches both the command and this process.  The first one is for the command: etw ends
  * when the command ends.  A signal that was sent only to this process is passed on.
  */
-#ifndef ETW_CLI_COMMAND_H
-#define ETW_CLI_COMMAND_H
+#ifndef ETW_CLI_RECORD_COMMAND_H
+#define ETW_CLI_RECORD_COMMAND_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -37,4 +37,4 @@ bool command_signal(struct command *command, const siginfo_t *info);
 /* Wait for the command and return its exit status; end: send it SIGTERM first. */
 int command_status(struct command *command, bool end);
 
-#endif /* ETW_CLI_COMMAND_H */
+#endif /* ETW_CLI_RECORD_COMMAND_H */

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "own_session.h"
 #include "device/kdev.h"
 

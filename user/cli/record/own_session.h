@@ -2,11 +2,11 @@
 /*
  * own_session.h - sessions that a command starts for itself, and has to stop
  */
-#ifndef ETW_CLI_OWN_SESSION_H
-#define ETW_CLI_OWN_SESSION_H
+#ifndef ETW_CLI_RECORD_OWN_SESSION_H
+#define ETW_CLI_RECORD_OWN_SESSION_H
 
 #include <sys/types.h>
-#include "session.h"
+#include "cli/session.h"
 
 /* Their names begin so; the pid of the command follows. */
 #define OWN_SESSION_RECORD	"etw-record-"
@@ -30,4 +30,4 @@ int own_session_guard(struct own_session_guard *guard, int fd, const char *name,
 /* The session is stopped, or was not started: the guard is not needed any more. */
 void own_session_unguard(struct own_session_guard *guard);
 
-#endif /* ETW_CLI_OWN_SESSION_H */
+#endif /* ETW_CLI_RECORD_OWN_SESSION_H */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/own_session.h"
+#include "cli/record/own_session.h"
 #include "cli/verify/verify.h"
 #include "recording.h"
 #include "cli/schema.h"

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 #include <time.h>
-#include "cli/command.h"
+#include "cli/record/command.h"
 #include "cli/log_contents.h"
 #include "cli/request/enable_list.h"
 #include "cli/sample.h"
