@@ -90,7 +90,7 @@ enum etw_value_kind {
 	ETW_VALUE_BOOLEAN,		/* u: 0 is false */
 	ETW_VALUE_FLOAT,		/* f, of 4 bytes */
 	ETW_VALUE_DOUBLE,		/* f, of 8 bytes */
-	ETW_VALUE_STRING8,		/* data, size: UTF-8, or Windows-1252 where it is none */
+	ETW_VALUE_STRING8,		/* data, size: UTF-8, or Windows-1252 if it has none */
 	ETW_VALUE_STRING16,		/* data, size in bytes: UTF-16, at any address */
 	ETW_VALUE_BINARY,		/* data, size */
 	ETW_VALUE_GUID,			/* data: 16 bytes */

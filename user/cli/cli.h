@@ -43,6 +43,8 @@ struct cli_option {
 #define CLI_MILLIS(to, min_ms, max_seconds)	\
 	&(const struct cli_set){ .millis = &(to), .min = (min_ms), .max = (max_seconds) }
 
+#define CLI_DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
+
 struct cli_syntax {
 	const char *what;		/* what the subcommand does */
 	/* names; one in brackets is optional, the last with dots may be repeated */
@@ -165,6 +167,8 @@ bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
  * as the signal would have ended it, if there was one.
  */
 void cli_catch_ending(void);
+/* Catch a signal unless it is ignored. */
+void cli_catch(int number, void (*handler)(int number), int flags);
 bool cli_ending(void);
 void cli_end(void);
 
@@ -189,6 +193,7 @@ int cmd_capture(int argc, char **argv);
 int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_access(int argc, char **argv);
 int cmd_autologger(int argc, char **argv);

@@ -119,8 +119,9 @@ static bool report_group(int fd, const struct etw_enable *enable)
  */
 static void report_absent(int fd, const char *text, const struct etw_enable *enable)
 {
+	char guid[GUID_TEXT_SIZE], other_text[GUID_TEXT_SIZE];
 	struct etw_provider provider;
-	char guid[GUID_TEXT_SIZE];
+	struct etw_guid other;
 	const char *name;
 	int err;
 
@@ -133,7 +134,11 @@ static void report_absent(int fd, const char *text, const struct etw_enable *ena
 	    enable->control == ETW_CONTROL_DISABLE)
 		return;
 	name = provider_hashed(text, &enable->provider);
-	if (name)
+	if (name && provider_announced(fd, name, &enable->provider, &other))
+		cli_note("nobody has registered %s (the GUID made of %s), but a program announces this name with the GUID %s",
+			 guid_text(&enable->provider, guid), cli_quote(name),
+			 guid_text(&other, other_text));
+	else if (name)
 		cli_note("nobody has registered %s (the GUID made of %s) yet",
 			 guid_text(&enable->provider, guid), cli_quote(name));
 }

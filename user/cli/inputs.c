@@ -10,6 +10,7 @@
 #include <time.h>
 #include "cli.h"
 #include "inputs.h"
+#include "base/older_file.h"
 #include "print/clock.h"
 #include "tdh/decode/embed.h"
 
@@ -361,6 +362,22 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file)
 		    own.st_ino == file->st_ino)
 			return true;
 	return false;
+}
+
+int inputs_check_older(const struct inputs *inputs, const char *path)
+{
+	struct stat there;
+	int status = 0;
+	char *older;
+
+	if (asprintf(&older, "%s" ETW_OLDER_SUFFIX, path) < 0)
+		cli_die("out of memory");
+	if (!stat(older, &there) && (inputs_have(inputs, &there) ||
+				     (S_ISDIR(there.st_mode) && inputs_within(inputs, &there))))
+		status = cli_fail("%s: not written, because the older one would replace the input %s",
+				  cli_quote(path), cli_quote(older));
+	free(older);
+	return status;
 }
 
 /* Is there this folder on the way to path, which is changed? */

@@ -90,6 +90,8 @@ const char *inputs_path(const struct inputs *inputs, unsigned int source);
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source);
 /* Is this one of them? */
 bool inputs_have(const struct inputs *inputs, const struct stat *file);
+/* FILE.old must be none of them: FILE would take its name.  Returns the exit status. */
+int inputs_check_older(const struct inputs *inputs, const char *path);
 /* One that lies in this folder, however deep, itself or as a link; or NULL. */
 const char *inputs_within(const struct inputs *inputs, const struct stat *folder);
 /* How much of all files was read, of 1000; they are of different sizes. */

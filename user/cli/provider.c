@@ -249,6 +249,24 @@ const char *provider_hashed(const char *text, const struct etw_guid *guid)
 	return name;
 }
 
+bool provider_announced(int fd, const char *name, const struct etw_guid *but,
+			struct etw_guid *guid)
+{
+	struct etw_provider *list;
+	unsigned int count, i;
+	bool found = false;
+
+	if (provider_list(fd, &list, &count))
+		return false;
+	for (i = 0; i < count && !found; i++) {
+		found = list[i].reg_count && !strcasecmp(list[i].name, name) &&
+			memcmp(&list[i].guid, but, sizeof(*but));
+		*guid = list[i].guid;
+	}
+	provider_list_free(list, count);
+	return found;
+}
+
 /* ---------------------------------------------------------- several providers */
 
 /* How many operands there are up to the NULL, all of them good as providers. */

@@ -22,6 +22,9 @@ bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
 unsigned int provider_named(int fd, const char *name, struct etw_guid *guid);
 /* The name in text if the GUID is made of it and no manifest has it; else NULL */
 const char *provider_hashed(const char *text, const struct etw_guid *guid);
+/* Is somebody registered under this name, with another GUID? */
+bool provider_announced(int fd, const char *name, const struct etw_guid *but,
+			struct etw_guid *guid);
 void provider_check(const char *text);
 /* What -p gave, or else the operand; either may be NULL, and one has to be there. */
 const char *provider_operand(const char *option, const char *operand);

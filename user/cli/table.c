@@ -34,6 +34,15 @@ void table_text(struct table *table, const char *text)
 	etw_text_free(&t);
 }
 
+void table_message(struct table *table, const char *text)
+{
+	struct etw_text t = { 0 };
+
+	etw_text_safe(&t, text, strlen(text));
+	table_cell(table, "%s", text_data(&t));
+	etw_text_free(&t);
+}
+
 /* The columns that table_choose() was given, and a NULL; NULL: all */
 static char **chosen;
 

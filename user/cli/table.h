@@ -16,6 +16,8 @@ struct table {
 /* Append a cell, row by row; table_text() makes text from outside printable. */
 void table_cell(struct table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A sentence, whose quotes stay as they are */
+void table_message(struct table *table, const char *text);
 void table_text(struct table *table, const char *text);
 /*
  * Print a table, and empty it; an empty one prints nothing.  NULL ends the headings.  One that

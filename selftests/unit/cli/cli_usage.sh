@@ -466,7 +466,7 @@ check_device() {
 	report "$good" "a file that is no device"
 	good=no
 	ETW_DEVICE=$work run list
-	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: $work: " "$work/err" || good=yes
+	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: list: $work: " "$work/err" || good=yes
 	report "$good" "a directory in place of the device"
 	good=no code=0
 	"$etw" help >/dev/full 2>"$work/err" || code=$?

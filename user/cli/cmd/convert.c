@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "convert.h"
 #include "cli/inputs.h"
+#include "cli/log_contents.h"
 #include "manifest.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
@@ -30,7 +31,7 @@
 
 static struct run {
 	const char *to, *from;
-	bool quiet, no_losses;
+	bool quiet, json, no_losses;
 	struct convert c;
 	struct inputs inputs;
 	struct output_file out;
@@ -48,7 +49,8 @@ static const struct cli_option options[] = {
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
 	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
-	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
+	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
+	{ "json", 'j', NULL, "print the summary as JSON; needs --output", CLI_FLAG(job.json) },
 	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
 	SELECT_OPTIONS,
 	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
@@ -130,6 +132,8 @@ static void choose_format(struct run *run)
 
 	if (run->out.path && !strcmp(run->out.path, "-"))
 		run->out.path = NULL;
+	if (run->json && !run->out.path)
+		cli_usage("--json needs --output");
 	if (!run->to && !run->out.path)
 		cli_usage("missing --to, or --output with a suffix that selects the format");
 	format = run->to ? format_named(run->to) : format_of_suffix(run->out.path);
@@ -165,8 +169,10 @@ static int one_event(struct run *run, const struct etw_event *event,
 	e.loss = loss;
 	if (!loss && !select_wants(run->select, &record, e.decoded, run->decoder))
 		return 0;
-	run->events++;
-	run->unknown += !e.known;
+	if (!event_is_about_trace(event)) {
+		run->events++;
+		run->unknown += !e.known;
+	}
 	return run->c.format->event(&run->c, &e);
 }
 
@@ -266,6 +272,18 @@ static int write_all(struct run *run)
 
 /* -------------------------------------------------------------------- command */
 
+static void report_json(const struct run *run)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "output", run->out.path);
+	json_writer_unsigned(&line, "events", run->events);
+	json_writer_unsigned(&line, "without_schema", run->unknown);
+	json_writer_word(&line, "moved", run->out.file.kept);
+	json_print(&line);
+}
+
 static void report(struct run *run)
 {
 	char *line, *rest = run->c.notes;
@@ -274,6 +292,8 @@ static void report(struct run *run)
 	manifest_report_problems();
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
+	if (run->json)
+		report_json(run);
 	if (run->quiet || !run->out.path)
 		return;
 	if (run->unknown)
@@ -298,6 +318,7 @@ static int convert_all(struct run *run)
 	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
+	run->out.quiet = run->quiet;
 	status = output_file_open(&run->out, &run->inputs);
 	if (!status) {
 		ret = write_all(run);
@@ -308,6 +329,7 @@ static int convert_all(struct run *run)
 	free(sources);
 	if (!status)
 		report(run);
+	free(run->out.file.kept);
 	return status;
 }
 
@@ -364,7 +386,7 @@ static int from_other(const struct run *run, char **operands)
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
 	if (run->c.fields || run->c.option || run->select || run->no_losses ||
-	    run->inputs.apart)
+	    run->inputs.apart || run->json)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }

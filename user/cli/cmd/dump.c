@@ -24,6 +24,7 @@
 #include "cli/progress.h"
 #include "cli/sample.h"
 #include "cli/screen.h"
+#include "dump.h"
 #include "manifest.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
@@ -35,8 +36,6 @@
 #include "lib/consumer/session_reader.h"
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
-#define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
-
 #define LOOK_EVENTS	1024	/* between two checks of the progress */
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -70,39 +69,53 @@ static struct dump {
 	time_t refreshed;	/* when they were read, seconds */
 	bool stopped;		/* the session is gone: now may be outdated */
 	bool marked;		/* events were lost after now was read */
+	const struct dump_owner *owner;	/* of the session, or NULL */
+	bool ended;		/* by its owner */
+	bool final;		/* now is: no more events will be written */
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
-enum { OPT_FORMAT = 256, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
+enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
+
+#define COMMON_OPTIONS								\
+	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
+	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
+	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
+	CLI_OPTION_JSON(job.json),						\
+	CLI_OPTION_STRICT(job.strict)
+
+#define OUTPUT_OPTIONS								\
+	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) }, \
+	{ "message", 0, NULL, "print the event's message instead of its fields", \
+	  CLI_FLAG(job.printer.message) },					\
+	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL }, \
+	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL }, \
+	{ "columns", 0, "COLUMNS", "these, aligned: time,process,event,fields",	\
+	  CLI_TEXT(job.columns) },						\
+	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL }, \
+	{ "no-names", 0, NULL, "do not look up the names of processes and threads", \
+	  CLI_FLAG(job.no_names) },						\
+	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) }
+
+const struct cli_option dump_common_options[] = { COMMON_OPTIONS, CLI_OPTION_END };
+const struct cli_option dump_output_options[] = {
+	CLI_HEADING("output"), OUTPUT_OPTIONS, CLI_OPTION_END
+};
 
 static const struct cli_option options[] = {
 	SELECT_OPTIONS,
-	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) },
-	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",
-	  CLI_MILLIS(job.duration_ms, 1, DURATION_MAX) },
-	CLI_OPTION_JSON(job.json),
-	CLI_OPTION_STRICT(job.strict),
+	COMMON_OPTIONS,
 	CLI_HEADING("more selection"),
 	SELECT_MORE_OPTIONS,
-	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
-	{ "message", 0, NULL, "print the event's message instead of its fields",
-	  CLI_FLAG(job.printer.message) },
-	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
-	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL },
-	{ "columns", 0, "COLUMNS", "these, aligned: time,process,event,fields",
-	  CLI_TEXT(job.columns) },
+	OUTPUT_OPTIONS,
 	{ "stack", 0, NULL, "print stacks below the events, with names", CLI_FLAG(job.stack) },
 	{ "no-pager", 0, NULL, "do not show files with $ETW_PAGER, $PAGER or less",
 	  CLI_FLAG(job.no_pager) },
-	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
-	{ "no-names", 0, NULL, "do not look up the names of processes and threads",
-	  CLI_FLAG(job.no_names) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
-	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
 	CLI_OPTION_END
 };
 
@@ -130,20 +143,18 @@ static void on_signal(int number)
 /* A second Ctrl-C kills the process, in case the reader or stdout is stuck. */
 static void catch_signals(uint32_t duration_ms)
 {
-	struct sigaction action = {
-		.sa_handler = on_signal,
-		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
-	};
+	const int flags = SA_RESTART | (int)SA_RESETHAND;
 	struct itimerval timer = {
 		.it_value.tv_sec = duration_ms / 1000,
 		.it_value.tv_usec = duration_ms % 1000 * 1000,
 	};
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	cli_catch(SIGINT, on_signal, flags);
+	cli_catch(SIGTERM, on_signal, flags);
 	if (!duration_ms)
 		return;
-	sigaction(SIGALRM, &action, NULL);
+	signal(SIGALRM, SIG_DFL);	/* --duration means it */
+	cli_catch(SIGALRM, on_signal, flags);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
@@ -153,8 +164,8 @@ static void release_signals(void)
 	static const struct itimerval off;
 
 	setitimer(ITIMER_REAL, &off, NULL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	cli_catch(SIGINT, SIG_DFL, 0);
+	cli_catch(SIGTERM, SIG_DFL, 0);
 	signal(SIGALRM, SIG_IGN);
 }
 
@@ -180,27 +191,50 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
-/* Has the reader of stdout gone?  While there are no events, no failing write shows it. */
-static bool unread(void)
+/* While there are no events, no failing write shows it. */
+bool dump_is_unread(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
+/* Between the two, the counters of the session are final. */
+static void end_session(struct dump *dump)
+{
+	const struct dump_owner *owner = dump->owner;
+
+	if (!owner || dump->ended)
+		return;
+	dump->ended = true;
+	owner->quiesce(owner->context);
+	dump->final = !read_stat(dump, &dump->now);
+	owner->stop(owner->context);
+}
+
+static void look(struct dump *dump)
+{
+	if (dump->owner && !dump->ended && dump->owner->is_over(dump->owner->context))
+		end_session(dump);
+}
+
 /* Wait for the session's next event; flush the output before sleeping. */
 static int next_of_session(struct dump *dump, struct etw_event *event)
 {
-	int err = etw_source_next(&source, event, 0);
+	int err;
 
+	look(dump);
+	err = etw_source_next(&source, event, 0);
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
-	refresh_stat(dump);
-	while (!unread()) {
+	if (!dump->final)
+		refresh_stat(dump);
+	while (!dump_is_unread()) {
 		err = etw_source_next(&source, event, LOOK_MS);
 		if (err != -EAGAIN)
 			return err;
+		look(dump);
 	}
 	raise(SIGPIPE);		/* printing the next event would do the same */
 	return 0;
@@ -226,7 +260,9 @@ static int next_event(struct dump *dump, const struct etw_event **event, unsigne
 	err = next_of_session(dump, &own);
 	if (err != 1)
 		return err;
-	if (own.lost_events)
+	if (dump->owner)
+		dump->owner->saw(dump->owner->context, &own);
+	if (own.lost_events && !dump->final)
 		dump->marked = read_stat(dump, &dump->now) != 0;
 	return !select_is_over(dump->select, own.time);
 }
@@ -321,7 +357,7 @@ static void report_losses(struct dump *dump)
 		cli_note("%" PRIu64 " buffer%s could not be read to the end",
 			 counts.corrupt, cli_s(counts.corrupt));
 	dump->lossy = info.buffers_lost || counts.corrupt;
-	dump->stopped = read_stat(dump, &dump->now) != 0;
+	dump->stopped = !dump->final && read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)
 		dump->marked = false;
 	report_drops(dump);
@@ -396,9 +432,44 @@ static void prepare_select(struct dump *dump)
 	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, clock_now(), &ask);
 }
 
+/* What the printing of the session's events takes, until it is closed */
+static void open_printer(struct dump *dump)
+{
+	dump->printer.names = names_new(dump->fd);
+	if (!dump->no_names)
+		dump->printer.procs = procs_new();
+	if (dump->printer.symbols)
+		symbols_use_kernel(dump->printer.symbols);
+	prepare_select(dump);
+}
+
+static void close_printer(struct dump *dump)
+{
+	manifest_report_problems();
+	etw_source_close(&source);
+	names_free(dump->printer.names);
+	procs_free(dump->printer.procs);
+	event_printer_free(&dump->printer);
+}
+
+static int print_session(struct dump *dump, const char *name)
+{
+	int err = dump_events(dump);
+
+	event_flush(&dump->printer);
+	end_session(dump);
+	if (!dump->owner)
+		release_signals();
+	report_losses(dump);
+	if (err)
+		return cli_fail("session %s: reading failed: %s",
+				cli_quote(name), cli_reason(-err));
+	return dump->strict && dump->lossy ? VERIFY_EXIT_LOST : 0;
+}
+
 static int run(struct dump *dump, const char *name)
 {
-	int err = etw_source_open_session(&source, name);
+	int err = etw_source_open_session(&source, name), status = 0;
 
 	if (err)
 		return open_fail(dump, name, err);
@@ -406,26 +477,15 @@ static int run(struct dump *dump, const char *name)
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
-	dump->printer.names = names_new(dump->fd);
-	catch_signals(dump->duration_ms);
-	if (!dump->no_names)
-		dump->printer.procs = procs_new();
-	if (dump->printer.symbols)
-		symbols_use_kernel(dump->printer.symbols);
-	prepare_select(dump);
-	err = dump_events(dump);
-	event_flush(&dump->printer);
-	release_signals();
-	report_losses(dump);
-	manifest_report_problems();
-	etw_source_close(&source);
-	names_free(dump->printer.names);
-	procs_free(dump->printer.procs);
-	event_printer_free(&dump->printer);
-	if (err)
-		return cli_fail("session %s: reading failed: %s",
-				cli_quote(name), cli_reason(-err));
-	return dump->strict && dump->lossy ? VERIFY_EXIT_LOST : 0;
+	if (!dump->owner)
+		catch_signals(dump->duration_ms);
+	open_printer(dump);
+	if (dump->owner)
+		status = dump->owner->begin(dump->owner->context, dump->duration_ms);
+	if (!status)
+		status = print_session(dump, name);
+	close_printer(dump);
+	return status;
 }
 
 /* -------------------------------------------------------------------- options */
@@ -483,8 +543,10 @@ static void choose_print(struct dump *dump)
 		printer->symbols = symbols_new();
 }
 
-static void take_option(struct dump *dump, int option)
+void dump_option(int option)
 {
+	struct dump *dump = &job;
+
 	if (select_option(&dump->select, option, optarg))
 		return;
 	switch (option) {
@@ -574,19 +636,19 @@ static int dump_files(struct dump *dump, char **paths)
 	return status;
 }
 
-int cmd_dump(int argc, char **argv)
+void dump_ready(bool stacks)
 {
 	struct dump *dump = &job;
-	char **operands;
-	int option, status;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(dump, option);
-	operands = cli_operands(&syntax, argc, argv);
+	if (stacks && !dump->json && !dump->printer.format)
+		dump->stack = true;
 	check_options(dump);
 	choose_print(dump);
-	status = operand_is_file(operands[0]) ? dump_files(dump, operands) :
-					dump_session(dump, operands);
+}
+
+/* Report what was selected and never seen, and free the options. */
+static void end_options(struct dump *dump, int status)
+{
 	if (!status && !dump->filled)
 		select_report(dump->select);
 	select_free(dump->select);
@@ -594,5 +656,32 @@ int cmd_dump(int argc, char **argv)
 	event_layout_free(dump->printer.layout);
 	symbols_free(dump->printer.symbols);
 	schema_unload();
+}
+
+int dump_owned(int fd, const char *name, const struct dump_owner *owner)
+{
+	struct dump *dump = &job;
+	int status;
+
+	dump->fd = fd;
+	dump->owner = owner;
+	status = run(dump, name);
+	end_options(dump, status);
+	return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct dump *dump = &job;
+	char **operands;
+	int option, status;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		dump_option(option);
+	operands = cli_operands(&syntax, argc, argv);
+	dump_ready(false);
+	status = operand_is_file(operands[0]) ? dump_files(dump, operands) :
+					dump_session(dump, operands);
+	end_options(dump, status);
 	return status;
 }

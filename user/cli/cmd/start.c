@@ -48,6 +48,8 @@ int cmd_start(int argc, char **argv)
 	etw_kdev_close(fd);
 	if (err)
 		return 1;
+	older_log_drop(&file);
+	older_log_note(&file);
 	session_show(&session, json);
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,15 @@ static int fail(const struct stat_run *run, int err)
 	return cli_fail("cannot list the sessions: %s", cli_denied(-err, TAKES_QUERY));
 }
 
+/* As in etw dump: Ctrl-C is how it is meant to end.  A second one kills. */
+static volatile sig_atomic_t over;
+
+static void on_signal(int number)
+{
+	(void)number;
+	over = 1;
+}
+
 static void wait_interval(uint32_t ms)
 {
 	struct timespec left = {
@@ -302,7 +312,7 @@ static void wait_interval(uint32_t ms)
 		.tv_nsec = ms % 1000 * 1000000L,
 	};
 
-	while (nanosleep(&left, &left) && errno == EINTR)
+	while (!over && nanosleep(&left, &left) && errno == EINTR)
 		;
 }
 
@@ -316,6 +326,8 @@ static int run_stat(struct stat_run *run)
 	for (shown = 0; !run->count || shown < run->count; shown++) {
 		if (shown)
 			wait_interval(run->interval_ms);
+		if (over)
+			return 0;
 		err = take_samples(run, &now);
 		if (err == -ENOENT && shown)
 			return 0;	/* the session has stopped */
@@ -368,6 +380,8 @@ int cmd_stat(int argc, char **argv)
 	run.fd = device_open();
 	if (run.fd < 0)
 		return 1;
+	cli_catch(SIGINT, on_signal, (int)SA_RESETHAND);
+	cli_catch(SIGTERM, on_signal, (int)SA_RESETHAND);
 	status = run_stat(&run);
 	free(run.last.list);
 	etw_kdev_close(run.fd);

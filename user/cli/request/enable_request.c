@@ -463,6 +463,15 @@ static void take(struct enable_request *r, int option, char *value)
 		r->enable.property |= ETW_ENABLE_STACK_TRACE;
 }
 
+bool enable_request_has(int option)
+{
+	const struct cli_option *o = enable_options;
+
+	while (o->name && o->value != option)
+		o++;
+	return o->name;
+}
+
 bool enable_request_take(struct enable_request *r, int option, char *value)
 {
 	const struct taker *taker;

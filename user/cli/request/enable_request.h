@@ -78,6 +78,9 @@ struct enable_request {
 	bool prepared;		/* they were taken */
 };
 
+/* Is it a value that cli_next() returns for one of enable_options? */
+bool enable_request_has(int option);
+
 void enable_request_init(struct enable_request *request);
 
 /* Take an option with its value, which must stay; false: the table does not have it. */

@@ -182,9 +182,9 @@ static void take_last(struct bound *bound, const char *text)
 	bound->text = text;
 }
 
-static void take_filter(struct select *s, const char *text)
+static void take_filter(struct select *s, const char *option, const char *text)
 {
-	struct etw_expr *expr = event_filter_parse("--filter", text);
+	struct etw_expr *expr = event_filter_parse(option, text);
 
 	s->filters = cli_grow(s->filters, s->filter_count, sizeof(*s->filters));
 	s->filters[s->filter_count++] = (struct filter){ expr, text };
@@ -225,7 +225,7 @@ bool select_option(struct select **select, int option, const char *value)
 		take_last(&s->since, value);
 		break;
 	default:
-		take_filter(s, value);
+		take_filter(s, option == SELECT_OPT_SHOW ? "--show" : "--filter", value);
 	}
 	return true;
 }

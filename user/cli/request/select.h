@@ -28,6 +28,7 @@ enum {
 	SELECT_OPT_UNTIL,
 	SELECT_OPT_LAST,
 	SELECT_OPT_FILTER,
+	SELECT_OPT_SHOW,	/* --filter where that name has another meaning: not in the table */
 	SELECT_OPT_END,
 };
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include "cli/session.h"
+#include "base/older_file.h"
 
 /* Values that cli_next() returns for those that start_option() takes */
 enum {
@@ -59,6 +60,7 @@ enum {
 	{ "new-files", 0, NULL, "begin another file at that size: FILE has %d",	\
 	  CLI_BITS((f).mode, ETW_MODE_NEWFILE) },				\
 	{ "append", 0, NULL, "append to an existing file", CLI_BITS((f).mode, ETW_MODE_APPEND) }, \
+	{ "replace", 0, NULL, "do not keep an older file as FILE.old", CLI_FLAG((f).replace) }, \
 	{ "preallocate", 0, NULL, "allocate the space at once",			\
 	  CLI_BITS((f).mode, ETW_MODE_PREALLOCATE) },				\
 	{ "delay-open", 0, NULL, "create the file for the first events",	\
@@ -66,9 +68,21 @@ enum {
 	{ "sync", 0, "TIME", "sync the file to its disk this often: 500ms, 1m",	\
 	  CLI_MILLIS((f).sync_ms, ETW_SYNC_MS_MIN, 86400) }
 
+/* The file that had the name before, see older_log.c */
+struct older_log {
+	char path[ETW_FILE_NAME_MAX + 1];	/* of the first file that is written */
+	struct etw_older older;
+	bool empty;				/* there was an empty file */
+	bool existed;
+	bool kept;				/* as FILE.old, for good */
+};
+
 struct startfile {
 	const char *path;	/* NULL: no file */
 	bool real_time;
+	bool replace;		/* an older file is not kept */
+	bool at_once;		/* move it away even if the session buffers: record flushes it */
+	struct older_log old;
 	bool flush;		/* of a session that has another one, or none */
 	uint64_t max_size;	/* bytes; 0: none */
 	uint32_t mode;		/* ETW_MODE_* of files */
@@ -95,9 +109,24 @@ void startfile_close(struct startfile *file, bool keep);
 bool startfile_fail(const struct startfile *file, const char *name, int err);
 
 /*
- * Start a session with its file, if it has one; the options were checked.  0, or a negative
+ * Start a session with its file, if it has one; the options were checked.  An older file is moved
+ * away, and the caller calls older_log_drop() or older_log_restore().  0, or a negative
  * errno after a message: -ENOSPC for too many sessions or buffers, -EDQUOT for a full disk.
  */
 int start_session(int fd, const char *name, struct session *session, struct startfile *file);
+
+/*
+ * older_log.c: rename an older file, or choose the first number of several; 0 or -errno after a
+ * message.  Then restore it because nothing is written after all, begun: something was, or leave it
+ * at its new name for good.
+ */
+int older_log_move(int fd, struct startfile *file, const char *session);
+void older_log_restore(struct startfile *file, bool begun);
+void older_log_drop(struct startfile *file);
+/* After older_log_drop(): its new name, or NULL; the same as a note */
+const char *older_log_kept(const struct startfile *file);
+void older_log_note(const struct startfile *file);
+/* The name of one of --new-files; false: it is too long. */
+bool log_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
 
 #endif /* ETW_CLI_REQUEST_START_OPTIONS_H */

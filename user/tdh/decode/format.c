@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "format.h"
+#include "base/utf.h"
 
 /* Address families with Windows' numbers, or Linux's if Windows has none */
 #define FAMILY_UNIX	1
@@ -171,11 +172,12 @@ static void put_special(struct etw_text *text, const struct etw_field *field,
 
 /* -------------------------------------------------------------- strings and maps */
 
-/* Bytes that are not UTF-8 are a string in another code page. */
+/* Bytes without a character of UTF-8 are a string in another code page. */
 static bool is_utf8(const struct etw_field *field)
 {
 	return field->out_type == TDH_OUTTYPE_UTF8 || field->out_type == TDH_OUTTYPE_JSON ||
-	       etw_utf8_valid(field->data, field->size);
+	       etw_utf8_valid(field->data, field->size) ||
+	       etw_utf8_has_wide(field->data, field->size);
 }
 
 static void put_utf8(struct etw_text *text, const char *s, size_t len,
