@@ -19,6 +19,7 @@
 #include "cli/inputs.h"
 #include "manifest.h"
 #include "cli/output_file.h"
+#include "cli/processes.h"
 #include "cli/progress.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
@@ -38,6 +39,7 @@ static struct run {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	struct select *select;
+	struct processes processes;
 	uint64_t read;			/* events, including embedded schemas */
 	uint64_t events, unknown;	/* written */
 } job;
@@ -55,6 +57,7 @@ static const struct cli_option options[] = {
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
@@ -190,7 +193,7 @@ static int all_events(struct run *run)
 
 	select_bound(run->select, &run->inputs);
 	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
-		err = take_event(run, event, source);
+		err = processes_event(&run->processes, event) ? take_event(run, event, source) : 0;
 		if (cli_ending())
 			return -EINTR;
 		if (err)
@@ -269,6 +272,7 @@ static void report(struct run *run)
 
 	inputs_report(&run->inputs);
 	manifest_report_problems();
+	processes_report(&run->processes, !run->events);
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
 	if (run->quiet || !run->out.path)
@@ -281,8 +285,10 @@ static void report(struct run *run)
 			 cli_s(run->events));
 }
 
-static int convert_all(struct run *run)
+static int convert_all(struct run *run, char **paths)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
 	unsigned int i;
 	int ret, status;
@@ -292,7 +298,11 @@ static int convert_all(struct run *run)
 		sources[i] = etw_etl_info(inputs_file(&run->inputs, i));
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
-	select_ready(run->select, inputs_start(&run->inputs), NULL);
+	run->processes.show |= select_names_guid(run->select, &process_guid);
+	processes_open(&run->processes, false);
+	processes_ahead(&run->processes, paths);
+	run->c.processes = run->processes.table;
+	select_ready(run->select, inputs_start(&run->inputs), &ask);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
 	status = output_file_open(&run->out, &run->inputs);
@@ -396,10 +406,11 @@ int cmd_convert(int argc, char **argv)
 		choose_format(run);
 		status = inputs_open(&run->inputs, operands);
 		if (!status)
-			status = convert_all(run);
+			status = convert_all(run, operands);
 		if (!status)
 			select_report(run->select);
 	}
+	processes_close(&run->processes);
 	select_free(run->select);
 	inputs_close(&run->inputs);
 	schema_unload();

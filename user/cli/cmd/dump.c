@@ -20,6 +20,7 @@
 #include "cli/inputs.h"
 #include "cli/operand.h"
 #include "cli/print/event.h"
+#include "cli/processes.h"
 #include "cli/sample.h"
 #include "manifest.h"
 #include "cli/schema.h"
@@ -58,6 +59,8 @@ static struct dump {
 	bool marked;		/* events were lost after now was read */
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
+	struct processes processes;
+	bool any;		/* an event was printed */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -73,11 +76,12 @@ static const struct cli_option options[] = {
 	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
 	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL },
 	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
-	{ "no-names", 0, NULL, "do not look up the names of processes and threads",
+	{ "no-names", 0, NULL, "print no names of processes and threads",
 	  CLI_FLAG(job.no_names) },
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
 	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
+	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_OPTION_STRICT(job.strict),
 	SELECT_OPTIONS,
@@ -217,6 +221,8 @@ static int dump_events(struct dump *dump)
 	int err;
 
 	while ((err = next_event(dump, &event)) == 1) {
+		if (!processes_event(&dump->processes, event))
+			continue;
 		if (etw_loss_of(event, &loss))
 			wanted = !dump->no_losses && select_loss(dump->select, &loss);
 		else
@@ -224,6 +230,7 @@ static int dump_events(struct dump *dump)
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
 		dump->print(&dump->printer, event);
+		dump->any = true;
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -313,36 +320,30 @@ static const char *ask_provider(void *context, const GUID *guid)
 	return names_get(((struct dump *)context)->printer.names, &own);
 }
 
-static const char *ask_process(void *context, const EVENT_RECORD *record)
+static bool ask_process(void *context, const EVENT_RECORD *record, bool parent,
+			struct etw_process *process)
 {
-	const EVENT_HEADER *header = &record->EventHeader;
-	uint64_t start_key;
-	bool has_key = false;
-	USHORT i;
-
-	for (i = 0; i < record->ExtendedDataCount && !has_key; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		has_key = item->ExtType == ETW_EXT_PROCESS_START_KEY &&
-			  item->DataSize >= sizeof(start_key);
-		if (has_key)
-			memcpy(&start_key, (const void *)(uintptr_t)item->DataPtr,
-			       sizeof(start_key));
-	}
-	return procs_get(((struct dump *)context)->printer.procs, header->ProcessId,
-			 header->ProcessId, header->TimeStamp.QuadPart,
-			 has_key ? &start_key : NULL);
+	return processes_ask(&((struct dump *)context)->processes, record, parent, process);
 }
 
-static void prepare_select(struct dump *dump)
+/* paths: of files; NULL: a session, which start is the start of, too */
+static void prepare(struct dump *dump, char **paths, int64_t start)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct etw_expr_ask ask = {
-		.provider = ask_provider,
-		.process = dump->printer.procs ? ask_process : NULL,
+		.provider = paths ? NULL : ask_provider,
+		.process = dump->no_names ? NULL : ask_process,
 		.context = dump,
 	};
 
-	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, &ask);
+	dump->processes.show |= select_names_guid(dump->select, &process_guid);
+	if (!dump->no_names) {
+		processes_open(&dump->processes, !paths);
+		dump->printer.processes = &dump->processes;
+		if (paths)
+			processes_ahead(&dump->processes, paths);
+	}
+	select_ready(dump->select, start, &ask);
 }
 
 static int run(struct dump *dump, const char *name)
@@ -357,9 +358,7 @@ static int run(struct dump *dump, const char *name)
 	dump->now = dump->before;
 	dump->printer.names = names_new(dump->fd);
 	catch_signals(dump->duration_ms);
-	if (!dump->no_names)
-		dump->printer.procs = procs_new();
-	prepare_select(dump);
+	prepare(dump, NULL, (int64_t)etw_session_info(reader)->start_wall);
 	err = dump_events(dump);
 	event_flush(&dump->printer);
 	release_signals();
@@ -367,7 +366,6 @@ static int run(struct dump *dump, const char *name)
 	manifest_report_problems();
 	etw_source_close(&source);
 	names_free(dump->printer.names);
-	procs_free(dump->printer.procs);
 	event_printer_free(&dump->printer);
 	if (err)
 		return cli_fail("session %s: reading failed: %s",
@@ -480,7 +478,7 @@ static int dump_files(struct dump *dump, char **paths)
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
 		inputs_schemas(&dump->inputs);
-		select_ready(dump->select, inputs_start(&dump->inputs), NULL);
+		prepare(dump, paths, inputs_start(&dump->inputs));
 		select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
 	}
@@ -514,6 +512,8 @@ int cmd_dump(int argc, char **argv)
 					dump_session(dump, operands);
 	if (!status && !dump->filled)
 		select_report(dump->select);
+	processes_report(&dump->processes, !dump->any);
+	processes_close(&dump->processes);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);
 	schema_unload();

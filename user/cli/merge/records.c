@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/processes.h"
 #include "records.h"
 #include "core/classic.h"
 #include "core/ledger.h"
@@ -269,6 +270,13 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->data = m->copy;
 }
 
+static bool is_selected(struct etlmerge *m, struct select *select, const struct etw_event *event)
+{
+	if (m->processes)
+		processes_event(m->processes, event);
+	return is_about_trace(event) || select_event(select, event) || etw_process_is(event);
+}
+
 int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)
 {
 	int ret;
@@ -278,7 +286,7 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 		const struct etw_event_header *h = s->event.record.header;
 
 		s->has = false;
-		if (is_header(h) || (!is_about_trace(&s->event) && !select_event(select, &s->event)))
+		if (is_header(h) || !is_selected(m, select, &s->event))
 			continue;
 		take(m, s, record);
 		if (!record->about_trace || !is_repeated(m, record))

@@ -10,6 +10,7 @@
 #include "records.h"
 #include "base/atomic_file.h"
 #include "cli/inputs.h"
+#include "cli/processes.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"
 
@@ -27,6 +28,7 @@ enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 struct etlrun {
 	bool compress, replace, quiet;
 	struct select *select;
+	struct processes processes;
 	struct inputs inputs;
 	struct etlmerge merge;
 	struct progress progress;

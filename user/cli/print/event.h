@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "cli/names.h"
-#include "process_names.h"
+#include "cli/processes.h"
 #include "cli/text.h"
 #include "etl/loss.h"
 #include "lib/consumer/event_record.h"
@@ -31,7 +31,7 @@ struct event_format;
 /* All zero prints local times, without names of processes and without colour. */
 struct event_printer {
 	struct names *names;	/* of providers without a schema, or NULL */
-	struct procs *procs;	/* of processes; NULL: do not print them */
+	struct processes *processes;	/* NULL: do not print their names */
 	struct event_format *format;
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
@@ -92,6 +92,7 @@ const struct etw_event_header *event_header(const struct event_printer *printer)
 const char *event_provider(const struct event_printer *printer);
 const char *event_level(const struct event_printer *printer);
 const char *event_process(const struct event_printer *printer);
+const char *event_process_path(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
 /* The thread's name if it differs from its process's */
 const char *event_thread_own(const struct event_printer *printer, const char *process);

@@ -142,6 +142,7 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 	const char *process = event_process(printer);
 
 	put_name(to, "process_name", process);
+	put_name(to, "process_path", event_process_path(printer));
 	put_name(to, "thread_name", event_thread_own(printer, process));
 	if (!etw_guid_is_zero(&header->activity))
 		json_writer_guid(to, "activity", &header->activity);

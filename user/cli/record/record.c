@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/provider.h"
+#include "cli/request/process_events.h"
 #include "cli/verify/verify.h"
 #include "recording.h"
 #include "cli/schema.h"
@@ -265,6 +266,10 @@ static int disable_all(struct record *r)
 	unsigned int i;
 	int err;
 
+	if (!r->file.no_processes) {
+		process_events_refresh(r->fd, r->name);
+		process_events_end(r->fd, &r->session);
+	}
 	for (i = 0; i < r->provider_count; i++) {
 		struct etw_enable disable = {
 			.control = ETW_CONTROL_DISABLE,

@@ -232,7 +232,7 @@ void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *as
 		find_provider(&s->providers[i]);
 	for (i = 0; i < s->filter_count; i++) {
 		if (!s->ask.process && etw_expr_asks_process(s->filters[i].expr))
-			cli_usage("--filter: process: the names of processes are known only of a session that runs");
+			cli_usage("--filter: process: --no-names leaves out the names of processes");
 		etw_expr_ask(s->filters[i].expr, &s->ask);
 	}
 	if (s->since.text)
@@ -278,6 +278,11 @@ static struct wanted *find_guid(const struct select *s, const struct etw_guid *g
 			if (!memcmp(&w->guid[i], guid, sizeof(*guid)))
 				return w;
 	return NULL;
+}
+
+bool select_names_guid(const struct select *select, const struct etw_guid *guid)
+{
+	return select && find_guid(select, guid);
 }
 
 static struct wanted *find_name(const struct select *s, const EVENT_RECORD *record,

@@ -69,6 +69,9 @@ bool select_may(const struct select *select, const struct etw_event *event);
  */
 bool select_loss(const struct select *select, const struct etw_loss *loss);
 
+/* Does a --provider name this one? */
+bool select_names_guid(const struct select *select, const struct etw_guid *guid);
+
 /* Does select_wants() need decoded events? */
 bool select_decodes(const struct select *select);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "cli/cli.h"
+#include "process_events.h"
 #include "start_options.h"
 #include "cli/text.h"
 #include "base/guid.h"
@@ -47,6 +48,9 @@ bool start_option(int option, const char *value, struct etw_session *s, struct s
 		break;
 	case START_OPT_MAX_SIZE:
 		file->max_size = max_size(value);
+		break;
+	case START_OPT_NO_PROCESSES:
+		file->no_processes = true;
 		break;
 	default:
 		return false;
@@ -274,5 +278,7 @@ int start_session(int fd, const char *name, struct session *session, struct star
 	startfile_close(file, !err);
 	if (err && !startfile_fail(file, name, err))
 		start_fail(fd, name, &guid, err);
+	if (!err && !file->no_processes)
+		process_events_begin(fd, name, session);
 	return err;
 }

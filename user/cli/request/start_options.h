@@ -16,6 +16,7 @@ enum {
 	START_OPT_GUID,
 	START_OPT_SEQUENCE,
 	START_OPT_MAX_SIZE,
+	START_OPT_NO_PROCESSES,
 };
 
 /* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
@@ -38,7 +39,8 @@ enum {
 	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
 	{ "user-budget", 0, "KB", "most KB a second from each user's programs",	\
-	  CLI_NUMBER((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
+	  CLI_NUMBER((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) },		\
+	{ "no-processes", START_OPT_NO_PROCESSES, NULL, "do not record the names of processes", NULL }
 
 /* f: the struct startfile */
 #define STARTFILE_OPTIONS(f)							\
@@ -66,6 +68,7 @@ struct startfile {
 	const char *path;	/* NULL: no file */
 	bool real_time;
 	bool flush;		/* of a session that has another one, or none */
+	bool no_processes;	/* of the session: leave Etw-Process disabled */
 	uint64_t max_size;	/* bytes; 0: none */
 	uint32_t mode;		/* ETW_MODE_* of files */
 	uint32_t first;		/* of --new-files; 0: 1 */

@@ -5,8 +5,8 @@
  *	provider == "Sample-Block" && level <= 4 && (pid in (12, 13) || Number > 0x10)
  *
  * The words provider, event, id, version, channel, level, opcode, task, keyword, pid, tid,
- * cpu, time, activity, related and process name what every event has; any other name is
- * the path of a field.  Only one thread may use an expression at a time.
+ * cpu, time, activity, related, process, process_path and process_parent name what every
+ * event has; any other name is the path of a field.  Only one thread may use an expression at a time.
  * etw-filter(7) describes the language.
  */
 #ifndef ETW_TDH_EXPR_EXPR_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <etw/decode.h>
+#include "tdh/process/process_table.h"
 
 struct etw_expr;
 
@@ -31,13 +32,15 @@ bool etw_expr_decodes(const struct etw_expr *expr);
 /* Names that an event does not hold.  A callback may be NULL, or return NULL: unknown. */
 struct etw_expr_ask {
 	const char *(*provider)(void *context, const GUID *guid);	/* if no schema has it */
-	const char *(*process)(void *context, const EVENT_RECORD *record);
+	/* The process that wrote it, or its parent.  false: unknown. */
+	bool (*process)(void *context, const EVENT_RECORD *record, bool parent,
+			struct etw_process *process);
 	void *context;
 };
 
-/* Copies ask.  Without it no event matches a test of the word "process". */
+/* Copies ask.  Without it no event matches a test of "process" and the words that begin so. */
 void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask);
-/* Does the expression use the word "process", which needs etw_expr_ask()? */
+/* Does the expression use one of these words, which need etw_expr_ask()? */
 bool etw_expr_asks_process(const struct etw_expr *expr);
 
 /*

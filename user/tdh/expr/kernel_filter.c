@@ -86,7 +86,7 @@ static bool is_of_session(enum etw_expr_word word)
 {
 	return word == ETW_EXPR_PID || word == ETW_EXPR_TID || word == ETW_EXPR_CPU ||
 	       word == ETW_EXPR_TIME || word == ETW_EXPR_ACTIVITY || word == ETW_EXPR_RELATED ||
-	       word == ETW_EXPR_PROCESS || word == ETW_EXPR_MODE || word == ETW_EXPR_CONTEXT;
+	       etw_expr_is_process(word) || word == ETW_EXPR_MODE || word == ETW_EXPR_CONTEXT;
 }
 
 /* A word other than these two is known only of events that a manifest describes. */

@@ -89,7 +89,7 @@ static void name_level(struct etw_expr_const *c)
 /* Does the text that the word stands for come from decoding the event? */
 static bool is_decoded(enum etw_expr_word word)
 {
-	return word != ETW_EXPR_PROCESS && word != ETW_EXPR_MODE && word != ETW_EXPR_CONTEXT;
+	return !etw_expr_is_process(word) && word != ETW_EXPR_MODE && word != ETW_EXPR_CONTEXT;
 }
 
 static bool is_context(const char *name)
@@ -332,7 +332,7 @@ static bool parse_test(struct etw_expr_scan *s, bool exists)
 		test->whole--;
 	expr->decodes |= !test->word;
 	expr->field_tests += !test->word;
-	expr->asks_process |= test->word == ETW_EXPR_PROCESS;
+	expr->asks_process |= etw_expr_is_process(test->word);
 	return add_node(s, ETW_EXPR_TEST, expr->test_count - 1, 0);
 }
 

@@ -27,7 +27,8 @@ enum etw_expr_word {
 	ETW_EXPR_PROVIDER, ETW_EXPR_EVENT, ETW_EXPR_ID, ETW_EXPR_VERSION, ETW_EXPR_CHANNEL,
 	ETW_EXPR_LEVEL, ETW_EXPR_OPCODE, ETW_EXPR_TASK, ETW_EXPR_KEYWORD, ETW_EXPR_PID,
 	ETW_EXPR_TID, ETW_EXPR_CPU, ETW_EXPR_TIME, ETW_EXPR_ACTIVITY, ETW_EXPR_RELATED,
-	ETW_EXPR_PROCESS, ETW_EXPR_MODE, ETW_EXPR_CONTEXT,
+	ETW_EXPR_PROCESS, ETW_EXPR_PROCESS_PATH, ETW_EXPR_PROCESS_PARENT,
+	ETW_EXPR_MODE, ETW_EXPR_CONTEXT,
 	ETW_EXPR_WORDS
 };
 
@@ -161,6 +162,12 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 			 const struct etw_expr_event *event);
 /* The word of that name (len bytes), or ETW_EXPR_FIELD if there is none */
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
+
+/* Is it one of those that etw_expr_ask.process answers? */
+static inline bool etw_expr_is_process(enum etw_expr_word word)
+{
+	return word >= ETW_EXPR_PROCESS && word <= ETW_EXPR_PROCESS_PARENT;
+}
 
 static inline char etw_expr_lower(char c)
 {
