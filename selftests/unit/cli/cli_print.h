@@ -19,6 +19,7 @@
 #include "cli/print/format.c"
 #include "cli/print/json.c"
 #include "cli/print/loss.c"
+#include "cli/print/operation.c"
 #include "cli/print/text.c"
 #include "cli/text.c"
 #include "convert/items.c"

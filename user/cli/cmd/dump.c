@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/operand.h"
+#include "cli/operations.h"
 #include "cli/print/event.h"
 #include "cli/processes.h"
 #include "cli/sample.h"
@@ -30,6 +31,7 @@
 #include "core/ledger.h"
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"
+#include "tdh/decode/embed.h"
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
 #define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
@@ -60,6 +62,10 @@ static struct dump {
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
 	struct processes processes;
+	bool by_operation;
+	const char *by;		/* what pairs them; NULL: not given */
+	struct operations *operations;	/* NULL: print events */
+	struct operation operation;
 	bool any;		/* an event was printed */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
@@ -71,6 +77,10 @@ static const struct cli_option options[] = {
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) },
 	{ "duration", 0, "SECONDS", "end after that time",
 	  CLI_MILLIS(job.duration_ms, 1, DURATION_MAX) },
+	{ "operations", 0, NULL, "print a start and its stop as one, with the duration",
+	  CLI_FLAG(job.by_operation) },
+	{ "by", 0, "WHAT", "pair them by activity, thread or a field",
+	  CLI_TEXT(job.by) },
 	{ "message", 0, NULL, "print the event's message instead of its fields",
 	  CLI_FLAG(job.printer.message) },
 	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
@@ -212,6 +222,18 @@ static bool counts(struct dump *dump, uint32_t *printed)
 	return !dump->printer.is_loss && dump->count && ++*printed == dump->count;
 }
 
+/* Replace *event by the start of the operation that it ends. false: there is none wanted. */
+static bool ends_operation(struct dump *dump, const struct etw_event **event)
+{
+	if (!operations_event(dump->operations, *event, &dump->operation))
+		/* Its decoder needs each piece of a schema, too. */
+		return etw_embed_is_piece((*event)->record.header) &&
+		       select_event(dump->select, *event);
+	*event = &dump->operation.start;
+	dump->printer.operation = &dump->operation;
+	return select_operation(dump->select, &dump->operation);
+}
+
 static int dump_events(struct dump *dump)
 {
 	const struct etw_event *event;
@@ -223,8 +245,11 @@ static int dump_events(struct dump *dump)
 	while ((err = next_event(dump, &event)) == 1) {
 		if (!processes_event(&dump->processes, event))
 			continue;
+		dump->printer.operation = NULL;
 		if (etw_loss_of(event, &loss))
 			wanted = !dump->no_losses && select_loss(dump->select, &loss);
+		else if (dump->operations)
+			wanted = ends_operation(dump, &event);
 		else
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
@@ -343,6 +368,8 @@ static void prepare(struct dump *dump, char **paths, int64_t start)
 		if (paths)
 			processes_ahead(&dump->processes, paths);
 	}
+	if (dump->operations)
+		select_of_operations(dump->select);
 	select_ready(dump->select, start, &ask);
 }
 
@@ -437,6 +464,10 @@ static void check_options(const struct dump *dump)
 {
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
+	if (dump->by && !dump->by_operation)
+		cli_usage("--by: only with --operations");
+	if (dump->by_operation && dump->printer.hex)
+		cli_usage("--operations cannot be combined with --raw");
 	if (dump->printer.format && dump->printer.message)
 		cli_usage("--format cannot be combined with --message; %%m is the message");
 	if (dump->json && dump->colour == COLOUR_ALWAYS)
@@ -479,7 +510,9 @@ static int dump_files(struct dump *dump, char **paths)
 	if (!status) {
 		inputs_schemas(&dump->inputs);
 		prepare(dump, paths, inputs_start(&dump->inputs));
-		select_bound(dump->select, &dump->inputs);
+		/* An operation that starts before --until may end later. */
+		if (!dump->operations)
+			select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
 	}
 	event_flush(&dump->printer);
@@ -505,6 +538,8 @@ int cmd_dump(int argc, char **argv)
 	check_options(dump);
 	if (dump->json)
 		dump->print = event_print_json;
+	if (dump->by_operation)
+		dump->operations = operations_new(dump->by);
 	if (dump->printer.hex && !dump->time_given)
 		dump->printer.time = EVENT_TIME_RAW;
 	dump->printer.colour = dump->print == event_print_text && wants_colour(dump->colour);
@@ -512,7 +547,10 @@ int cmd_dump(int argc, char **argv)
 					dump_session(dump, operands);
 	if (!status && !dump->filled)
 		select_report(dump->select);
-	processes_report(&dump->processes, !dump->any);
+	if (!status && dump->operations && !dump->filled)
+		operations_report(dump->operations);
+	operations_free(dump->operations);
+	processes_report(&dump->processes, !dump->any && !dump->select && !dump->operations);
 	processes_close(&dump->processes);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);

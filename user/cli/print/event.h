@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "cli/names.h"
+#include "cli/operations.h"
 #include "cli/processes.h"
 #include "cli/text.h"
 #include "etl/loss.h"
@@ -33,6 +34,7 @@ struct event_printer {
 	struct names *names;	/* of providers without a schema, or NULL */
 	struct processes *processes;	/* NULL: do not print their names */
 	struct event_format *format;
+	const struct operation *operation;	/* that the event starts; NULL: none */
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
 	bool message;		/* the message instead of the fields, if there is one */

@@ -8,9 +8,11 @@
 #include "cli/cli.h"
 #include "clock.h"
 #include "event.h"
+#include "operation.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/guid.h"
+#include "tdh/decode/decoder.h"
 
 /* Select Graphic Rendition of ECMA-48 */
 #define PLAIN	"\033[0m"
@@ -73,7 +75,13 @@ void event_add_provider(struct event_printer *printer, struct etw_text *to)
 
 void event_add_name(struct event_printer *printer, struct etw_text *to)
 {
-	convert_add_name(printer->decoded, CONVERT_ESCAPED, to);
+	const char *name, *opcode;
+
+	name = printer->operation ? etw_decoded_name(printer->decoded, &opcode) : NULL;
+	if (name)
+		add_foreign(to, name);
+	else
+		convert_add_name(printer->decoded, CONVERT_ESCAPED, to);
 }
 
 void event_add_level(struct event_printer *printer, struct etw_text *to)
@@ -204,6 +212,10 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 	paint(printer, PLAIN);
 	add_source(printer);
 	add_names(printer);
+	if (printer->operation) {
+		etw_text_char(to, ' ');
+		operation_add_duration(printer, to);
+	}
 	if (printer->message || printer->is_loss) {
 		etw_text_char(to, ' ');
 		if (!event_add_message(printer, to)) {
@@ -213,6 +225,8 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 	} else {
 		event_add_payload(printer, to);
 	}
+	if (printer->operation)
+		operation_add_fields(printer, to);
 	event_add_items(printer, to);
 	event_end(printer);
 }

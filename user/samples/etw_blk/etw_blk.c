@@ -9,8 +9,8 @@
  * parts has an event for each part, with the bytes of that part.
  *
  * Issue and completion happen in different tasks and interrupts.  So the completion says who
- * issued the request, and the activity id links the two.  It consists of request and the number of the issue, because the block layer
- * reuses the memory of requests.
+ * issued the request, and the activity id links the two.  It consists of request and the number
+ * of the issue, because the block layer reuses the memory of requests.
  *
  * The block layer's tracepoints are not exported, so this module looks them up by name.
  * The probes are attached only while a session has the provider enabled: loaded and idle,

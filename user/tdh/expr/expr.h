@@ -6,7 +6,8 @@
  *
  * The words provider, event, id, version, channel, level, opcode, task, keyword, pid, tid,
  * cpu, time, activity, related, process, process_path and process_parent name what every
- * event has; any other name is the path of a field.  Only one thread may use an expression at a time.
+ * event has; any other name is the path of a field.  Only one thread may use an expression at
+ * a time.
  * etw-filter(7) describes the language.
  */
 #ifndef ETW_TDH_EXPR_EXPR_H
@@ -50,6 +51,23 @@ bool etw_expr_asks_process(const struct etw_expr *expr);
  */
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 		    const struct etw_decoded *decoded, struct etw_decoder *decoder);
+
+/* A start event and its stop event, matched as one */
+struct etw_expr_operation {
+	uint64_t ns;			/* its duration */
+	struct etw_decoder *decoder;	/* of the stop event, if etw_expr_decodes() */
+};
+
+/*
+ * The same for an operation: the record is its start event.  The field "duration" is that of
+ * the operation, any other may be of either event.
+ */
+bool etw_expr_match_operation(struct etw_expr *expr, const EVENT_RECORD *record,
+			      const struct etw_decoded *decoded, struct etw_decoder *decoder,
+			      const struct etw_expr_operation *operation);
+
+/* Does it compare "duration" with a time, which only an operation has? */
+bool etw_expr_needs_operation(const struct etw_expr *expr);
 
 /* A part of an expression's text */
 struct etw_expr_place {

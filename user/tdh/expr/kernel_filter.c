@@ -398,7 +398,12 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	filter->program = NULL;
 	filter->size = 0;
 	c->decoder = etw_decoder_new();
-	if (c->decoder)
+	for (i = 0; i < count && !etw_expr_needs_operation(sources[i].expr); i++)
+		;
+	c->source = i;
+	if (i < count)
+		etw_kernel_fail(c, 0, "the kernel cannot test durations: it sees single events");
+	else if (c->decoder)
 		good = compile(c);
 	for (i = 0; i < c->groups.len / sizeof(void *); i++)
 		free(((void **)(void *)c->groups.data)[i]);
