@@ -104,10 +104,10 @@ build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_obj)
 
-# The start of programs that have wmain()
-build/libetw-win32.a: build/obj/user/win32/wmain.o
+# The start of programs that have wmain(), and what uuid.lib has
+build/libetw-win32.a: build/obj/user/win32/wmain.o build/obj/user/win32/guids.o
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $<
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # nodelete: its thread may run a moment longer than a callback that ended the last
 # registration, so dlclose() must not take the code away.

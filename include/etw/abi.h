@@ -182,7 +182,7 @@ struct etw_session {
 	__u32 buffer_kb;	/* in/out */
 	__u32 min_buffers;	/* in/out */
 	__u32 max_buffers;	/* in/out */
-	__u32 flush_ms;		/* in/out; 0 at start: 1000 if REAL_TIME; at least 1000 */
+	__u32 flush_ms;		/* in/out; 0 at start: 1000 if REAL_TIME; at least 100 */
 	__u32 clock;		/* in/out ETW_CLOCK_*; 0: QPC */
 	__u32 logger_id;	/* out, 1..64 */
 	__u32 buffers;		/* out: buffers allocated */

@@ -90,7 +90,7 @@ enum etw_value_kind {
 	ETW_VALUE_BOOLEAN,		/* u: 0 is false */
 	ETW_VALUE_FLOAT,		/* f, of 4 bytes */
 	ETW_VALUE_DOUBLE,		/* f, of 8 bytes */
-	ETW_VALUE_STRING8,		/* data, size: UTF-8, or Windows-1252 where it is none */
+	ETW_VALUE_STRING8,		/* data, size: UTF-8, or Windows-1252 if it has none */
 	ETW_VALUE_STRING16,		/* data, size in bytes: UTF-16, at any address */
 	ETW_VALUE_BINARY,		/* data, size */
 	ETW_VALUE_GUID,			/* data: 16 bytes */
@@ -196,6 +196,7 @@ ETW_API void etw_text_free(struct etw_text *text);
 
 /* etw_format_*(): flags */
 #define ETW_FORMAT_RAW		0x1	/* strings without quotes and escapes */
+#define ETW_FORMAT_DIM		0x2	/* etw_format_fields(): names faint on a terminal (ECMA-48) */
 
 /*
  * Append a VALUE in readable form: numbers by their out-type, map names, bits of bit maps

@@ -160,16 +160,12 @@ typedef char16_t WCHAR;
 #endif
 #define ETW_WIDE(s)		ETW_WIDE_(s)	/* "x" as a WCHAR string */
 
-typedef CHAR *PCHAR;
-typedef CHAR *PSTR;
-typedef CHAR *LPSTR;
-typedef const CHAR *PCSTR;
-typedef const CHAR *LPCSTR;
-typedef WCHAR *PWCHAR;
-typedef WCHAR *PWSTR;
-typedef WCHAR *LPWSTR;
-typedef const WCHAR *PCWSTR;
-typedef const WCHAR *LPCWSTR;
+typedef CHAR *PCHAR, *PCH, *LPCH;
+typedef CHAR *PSTR, *LPSTR, *NPSTR, *PSZ, *PZZSTR;
+typedef const CHAR *PCSTR, *LPCSTR, *PCSZ, *PCCH, *LPCCH, *PCZZSTR;
+typedef WCHAR *PWCHAR, *PWCH, *LPWCH;
+typedef WCHAR *PWSTR, *LPWSTR, *NWPSTR, *PZZWSTR;
+typedef const WCHAR *PCWSTR, *LPCWSTR, *PCWCH, *LPCWCH, *PCZZWSTR;
 typedef WCHAR *BSTR;	/* ends at a NUL; the length in front of the text is not used */
 
 typedef UCHAR *PUCHAR;
@@ -178,23 +174,38 @@ typedef BYTE *LPBYTE;
 typedef BOOLEAN *PBOOLEAN;
 typedef SHORT *PSHORT;
 typedef USHORT *PUSHORT;
-typedef WORD *PWORD;
-typedef INT *PINT;
+typedef WORD *PWORD, *LPWORD;
+typedef INT *PINT, *LPINT;
 typedef UINT *PUINT;
-typedef LONG *PLONG;
+typedef LONG *PLONG, *LPLONG;
 typedef ULONG *PULONG;
-typedef DWORD *PDWORD;
-typedef DWORD *LPDWORD;
-typedef BOOL *PBOOL;
-typedef BOOL *LPBOOL;
+typedef DWORD *PDWORD, *LPDWORD;
+typedef BOOL *PBOOL, *LPBOOL;
+typedef INT8 *PINT8;
+typedef UINT8 *PUINT8;
+typedef INT16 *PINT16;
+typedef UINT16 *PUINT16;
+typedef INT32 *PINT32;
+typedef LONG32 *PLONG32;
 typedef UINT32 *PUINT32;
+typedef ULONG32 *PULONG32;
+typedef DWORD32 *PDWORD32;
 typedef LONGLONG *PLONGLONG;
 typedef ULONGLONG *PULONGLONG;
 typedef LONG64 *PLONG64;
 typedef ULONG64 *PULONG64;
+typedef INT64 *PINT64;
 typedef UINT64 *PUINT64;
+typedef DWORD64 *PDWORD64;
+typedef DWORDLONG *PDWORDLONG;
+typedef INT_PTR *PINT_PTR;
+typedef UINT_PTR *PUINT_PTR;
+typedef LONG_PTR *PLONG_PTR;
 typedef ULONG_PTR *PULONG_PTR;
+typedef DWORD_PTR *PDWORD_PTR;
 typedef SIZE_T *PSIZE_T;
+typedef SSIZE_T *PSSIZE_T;
+typedef FLOAT *PFLOAT;
 
 typedef union _LARGE_INTEGER {
 	ETW_ANONYMOUS struct {

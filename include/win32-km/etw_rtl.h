@@ -501,6 +501,10 @@ static noinline __maybe_unused ULONG DbgPrint(PCSTR Format, ...)
 #define DbgPrintEx(ComponentId, Level, ...)					\
 	((void)(ComponentId), (void)(Level), DbgPrint(__VA_ARGS__))
 #define KdPrint(args)			DbgPrint args
+/* As in a checked build, whose KdPrint() prints; a name of many drivers of Linux, too */
+#if defined(ETW_DRIVER_LICENSE) && !defined(DBG)
+#define DBG				1
+#endif
 #define KdPrintEx(args)			DbgPrintEx args
 
 #define DPFLTR_IHVDRIVER_ID		77

@@ -4,9 +4,9 @@
  *
  * The modules that have ETW's functions on Windows (advapi32, ntdll, tdh, sechost and the
  * api-ms-win-eventing sets) stand for this program with libetw and libtdh, so that
- * GetProcAddress() finds each function of theirs that the program can call.  Any other name
- * is a shared library for dlopen().  A file opened with LOAD_LIBRARY_AS_DATAFILE is only
- * mapped: <winmod.h> reads its resources.
+ * GetProcAddress() finds each function of theirs that the program can call, and loads the
+ * shared library for one that is not linked.  Any other name is a shared library for dlopen().
+ * A file opened with LOAD_LIBRARY_AS_DATAFILE is only mapped: <winmod.h> reads its resources.
  *
  * Semantics: Microsoft's pages of the functions.
  */
@@ -120,6 +120,23 @@ static inline FARPROC etw_module_provider(LPCSTR name)
 	return NULL;
 }
 
+/*
+ * A function that was not linked, or only from an archive, which hides it: that of the shared
+ * library, which stays loaded.  Handles of a linked libetw.a are not handles of that library.
+ */
+static inline FARPROC etw_module_library(LPCSTR name)
+{
+	BOOL tdh = !strncmp(name, "Tdh", 3);
+	void *library = NULL, *function;
+
+	if (tdh || !strncmp(name, "Event", 5) || strstr(name, "Trace"))
+		library = dlopen(tdh ? "libtdh.so.0" : "libetw.so.0", RTLD_NOW);
+	function = library ? dlsym(library, name) : NULL;
+	if (library && !function)
+		dlclose(library);
+	return (FARPROC)(ULONG_PTR)function;
+}
+
 static inline FARPROC GetProcAddress(HMODULE hModule, LPCSTR lpProcName)
 {
 	BOOL own = hModule == ETW_MODULE_PROGRAM;
@@ -130,6 +147,8 @@ static inline FARPROC GetProcAddress(HMODULE hModule, LPCSTR lpProcName)
 		function = own ? etw_module_provider(lpProcName) : NULL;
 		if (!function)
 			function = (FARPROC)(ULONG_PTR)dlsym(own ? NULL : hModule, lpProcName);
+		if (!function && own)
+			function = etw_module_library(lpProcName);
 	}
 	if (!function)
 		SetLastError(ERROR_PROC_NOT_FOUND);

@@ -2,14 +2,16 @@
 /*
  * objbase.h - the part of COM that code using relogger.h needs, and GUIDs as text
  *
+ * <windows.h> includes this header unless WIN32_LEAN_AND_MEAN is defined.
+ *
  * CLSID_TraceRelogger is the only class that can be created.  There are no apartments: the
  * header of an object documents which threads may use it.
  */
 #ifndef ETW_WIN32_OBJBASE_H
 #define ETW_WIN32_OBJBASE_H
 
+#include <unknwn.h>
 #include <windows.h>
-#include <relogger.h>
 
 #define REGDB_E_CLASSNOTREG	((HRESULT)0x80040154)
 #define CLASS_E_NOAGGREGATION	((HRESULT)0x80040110)
@@ -20,6 +22,18 @@
 
 #define COINIT_MULTITHREADED	0x0u
 #define COINIT_APARTMENTTHREADED	0x2u
+
+#ifdef __cplusplus
+#define ETW_REF(guid)	(&(guid))
+#else
+#define ETW_REF(guid)	(guid)
+#endif
+
+DECLARE_GUID(GUID_NULL);	/* in libetw-win32.a */
+#define IID_NULL		GUID_NULL
+#define CLSID_NULL		GUID_NULL
+
+ETW_BEGIN_DECLS
 
 static inline HRESULT CoInitializeEx(LPVOID pvReserved, DWORD dwCoInit)
 {
@@ -38,10 +52,16 @@ static inline void CoUninitialize(void)
 {
 }
 
+struct ITraceRelogger;
+extern ETW_API HRESULT CreateTraceRelogger(struct ITraceRelogger **Relogger);
+
 static inline HRESULT CoCreateInstance(REFCLSID rclsid, IUnknown *pUnkOuter, DWORD dwClsContext,
 				       REFIID riid, LPVOID *ppv)
 {
-	ITraceRelogger *relogger;
+	static const CLSID relogger_class = { 0x7b40792d, 0x05ff, 0x44c4,
+		{ 0x90, 0x58, 0xf4, 0x40, 0xc7, 0x1f, 0x17, 0xd4 } };
+	struct ITraceRelogger *relogger;
+	IUnknown *unknown;
 	HRESULT hr;
 
 	if (!ppv)
@@ -49,24 +69,19 @@ static inline HRESULT CoCreateInstance(REFCLSID rclsid, IUnknown *pUnkOuter, DWO
 	*ppv = NULL;
 	if (pUnkOuter)
 		return CLASS_E_NOAGGREGATION;
-#ifdef __cplusplus
-	if (!(dwClsContext & CLSCTX_INPROC_SERVER) || !IsEqualGUID(rclsid, CLSID_TraceRelogger))
-#else
-	if (!(dwClsContext & CLSCTX_INPROC_SERVER) || !IsEqualGUID(rclsid, &CLSID_TraceRelogger))
-#endif
+	if (!(dwClsContext & CLSCTX_INPROC_SERVER) ||
+	    memcmp(ETW_REF(rclsid), &relogger_class, sizeof(relogger_class)))
 		return REGDB_E_CLASSNOTREG;
 	hr = CreateTraceRelogger(&relogger);
 	if (FAILED(hr))
 		return hr;
+	unknown = (IUnknown *)(void *)relogger;	/* which each interface begins with */
 #if defined(__cplusplus) && !defined(CINTERFACE)
-	hr = relogger->QueryInterface(riid, ppv);
-	relogger->Release();
-#elif defined(__cplusplus)
-	hr = relogger->lpVtbl->QueryInterface(relogger, &riid, ppv);
-	relogger->lpVtbl->Release(relogger);
+	hr = unknown->QueryInterface(riid, ppv);
+	unknown->Release();
 #else
-	hr = relogger->lpVtbl->QueryInterface(relogger, riid, ppv);
-	relogger->lpVtbl->Release(relogger);
+	hr = unknown->lpVtbl->QueryInterface(unknown, ETW_REF(riid), ppv);
+	unknown->lpVtbl->Release(unknown);
 #endif
 	return hr;
 }
@@ -91,12 +106,6 @@ static inline void etw_guid_text(const GUID *g, LPWSTR text)
 		   g->Data2, g->Data3, g->Data4[0], g->Data4[1], g->Data4[2], g->Data4[3],
 		   g->Data4[4], g->Data4[5], g->Data4[6], g->Data4[7]);
 }
-
-#ifdef __cplusplus
-#define ETW_REF(guid)	(&(guid))
-#else
-#define ETW_REF(guid)	(guid)
-#endif
 
 /* @cchMax: characters at @lpsz; 0: too few, else 39 */
 static inline int StringFromGUID2(REFGUID rguid, LPWSTR lpsz, int cchMax)
@@ -184,6 +193,8 @@ static inline void SysFreeString(BSTR bstr)
 	if (bstr)
 		free((char *)bstr - 8);
 }
+
+ETW_END_DECLS
 
 #define IIDFromString	CLSIDFromString
 #define StringFromIID	StringFromCLSID

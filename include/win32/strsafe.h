@@ -326,7 +326,92 @@ static inline HRESULT StringCbPrintfW(PWSTR pszDest, size_t cbDest,
 	return hr;
 }
 
+/*
+ * The Ex functions: where the text ends, and how much room is behind that.  Of @flags,
+ * STRSAFE_IGNORE_NULLS takes NULL for "", STRSAFE_FILL_BEHIND_NULL fills the rest with the low
+ * byte, and STRSAFE_NULL_ON_FAILURE empties what was cut.
+ */
+#define STRSAFE_IGNORE_NULLS		0x00000100
+#define STRSAFE_FILL_BEHIND_NULL	0x00000200
+#define STRSAFE_FILL_ON_FAILURE		0x00000400
+#define STRSAFE_NULL_ON_FAILURE		0x00000800
+#define STRSAFE_NO_TRUNCATION		0x00001000
+
+#define ETW_STRSAFE_EX(suffix, text, const_text, unit, none)					\
+static inline HRESULT StringCchVPrintfEx##suffix(text pszDest, size_t cchDest, text *ppszDestEnd,	\
+		size_t *pcchRemaining, DWORD dwFlags, const_text pszFormat, va_list argList)	\
+{												\
+	HRESULT hr;										\
+	size_t used = 0, rest;									\
+												\
+	if (!pszFormat && dwFlags & STRSAFE_IGNORE_NULLS)					\
+		pszFormat = none;								\
+	hr = StringCchVPrintf##suffix(pszDest, cchDest, pszFormat, argList);			\
+	if (!pszDest || !cchDest || cchDest > STRSAFE_MAX_CCH)					\
+		return hr;									\
+	if (FAILED(hr) && dwFlags & (STRSAFE_NULL_ON_FAILURE | STRSAFE_NO_TRUNCATION |		\
+				     STRSAFE_FILL_ON_FAILURE))					\
+		pszDest[0] = 0;									\
+	StringCchLength##suffix(pszDest, cchDest, &used);					\
+	rest = cchDest - used;									\
+	if (dwFlags & (FAILED(hr) ? STRSAFE_FILL_ON_FAILURE : STRSAFE_FILL_BEHIND_NULL))	\
+		memset(pszDest + used + 1, (int)(dwFlags & 0xFF), (rest - 1) * sizeof(unit));	\
+	if (ppszDestEnd)									\
+		*ppszDestEnd = pszDest + used;							\
+	if (pcchRemaining)									\
+		*pcchRemaining = rest;								\
+	return hr;										\
+}												\
+												\
+static inline HRESULT StringCchPrintfEx##suffix(text pszDest, size_t cchDest, text *ppszDestEnd,	\
+		size_t *pcchRemaining, DWORD dwFlags, const_text pszFormat, ...)		\
+{												\
+	va_list args;										\
+	HRESULT hr;										\
+												\
+	va_start(args, pszFormat);								\
+	hr = StringCchVPrintfEx##suffix(pszDest, cchDest, ppszDestEnd, pcchRemaining, dwFlags,	\
+					pszFormat, args);					\
+	va_end(args);										\
+	return hr;										\
+}												\
+												\
+static inline HRESULT StringCbPrintfEx##suffix(text pszDest, size_t cbDest, text *ppszDestEnd,	\
+		size_t *pcbRemaining, DWORD dwFlags, const_text pszFormat, ...)			\
+{												\
+	va_list args;										\
+	HRESULT hr;										\
+												\
+	va_start(args, pszFormat);								\
+	hr = StringCchVPrintfEx##suffix(pszDest, cbDest / sizeof(unit), ppszDestEnd,		\
+					pcbRemaining, dwFlags, pszFormat, args);		\
+	va_end(args);										\
+	if (pcbRemaining)									\
+		*pcbRemaining = *pcbRemaining * sizeof(unit) + cbDest % sizeof(unit);		\
+	return hr;										\
+}
+
+#if __SIZEOF_WCHAR_T__ != 2
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#endif
+ETW_STRSAFE_EX(A, PSTR, PCSTR, CHAR, "")
+ETW_STRSAFE_EX(W, PWSTR, PCWSTR, WCHAR, ETW_WIDE(""))
+#if __SIZEOF_WCHAR_T__ != 2
+#pragma GCC diagnostic pop
+#endif
+
 ETW_END_DECLS
+
+#ifdef UNICODE
+#define StringCchPrintfEx	StringCchPrintfExW
+#define StringCbPrintfEx	StringCbPrintfExW
+#define StringCchVPrintfEx	StringCchVPrintfExW
+#else
+#define StringCchPrintfEx	StringCchPrintfExA
+#define StringCbPrintfEx	StringCbPrintfExA
+#define StringCchVPrintfEx	StringCchVPrintfExA
+#endif
 
 #ifdef UNICODE
 #define StringCchLength		StringCchLengthW

@@ -30,6 +30,9 @@ typedef TCHAR _TCHAR;
 #define _puttc		etw_putwc
 #define _tfopen		_wfopen
 #define _tfopen_s	_wfopen_s
+#define _tfullpath	_wfullpath
+#define _vsctprintf	_vscwprintf
+#define _sctprintf	_scwprintf
 #define _tcslen		etw_wcslen
 #define _tcsnlen	etw_wcsnlen
 #define _tcscpy		etw_wcscpy
@@ -78,6 +81,9 @@ typedef TCHAR _TCHAR;
 #define _puttc		putc
 #define _tfopen		fopen
 #define _tfopen_s	fopen_s
+#define _tfullpath	_fullpath
+#define _vsctprintf	_vscprintf
+#define _sctprintf	_scprintf
 #define _tcslen		strlen
 #define _tcsnlen	etw_strnlen
 #define _tcscpy		strcpy

@@ -427,6 +427,27 @@ static inline errno_t wcsncat_s(WCHAR *dst, size_t size, const WCHAR *src, size_
 	return etw_wcs_append(dst, size, dst ? etw_wcsnlen(dst, size) : 0, src, n);
 }
 
+static inline errno_t memmove_s(void *dst, size_t size, const void *src, size_t n)
+{
+	if (n && (!dst || !src))
+		return EINVAL;
+	if (n > size)
+		return ERANGE;
+	if (n)
+		memmove(dst, src, n);
+	return 0;
+}
+
+/* Unlike memmove_s(), it clears what it does not fill. */
+static inline errno_t memcpy_s(void *dst, size_t size, const void *src, size_t n)
+{
+	errno_t error = memmove_s(dst, size, src, n);
+
+	if (error && dst)
+		memset(dst, 0, size);
+	return error;
+}
+
 static inline errno_t strcpy_s(char *dst, size_t size, const char *src)
 {
 	return etw_str_append(dst, size, 0, src, _TRUNCATE - 1);

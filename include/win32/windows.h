@@ -82,6 +82,18 @@ typedef DWORD LCID;
 typedef WORD LANGID;
 typedef WORD ATOM;
 typedef double DATE;
+typedef int HFILE;
+typedef UINT_PTR WPARAM;
+typedef LONG_PTR LPARAM;
+typedef LONG_PTR LRESULT;
+typedef HANDLE *LPHANDLE;
+typedef HKEY *PHKEY;
+typedef ULONG_PTR KAFFINITY;
+typedef LONG SCODE;
+typedef WCHAR OLECHAR;
+typedef OLECHAR *LPOLESTR;
+typedef const OLECHAR *LPCOLESTR;
+typedef CHAR CCHAR;
 typedef void *PSECURITY_ATTRIBUTES;
 typedef void *LPSECURITY_ATTRIBUTES;
 typedef void (WINAPI *FARPROC)(void);	/* which casts to any other without a warning */
@@ -153,6 +165,9 @@ ETW_END_DECLS
 #endif
 #define _ASSERTE(e)		_ASSERT(e)
 
+#ifndef UNICODE_NULL
+#define UNICODE_NULL		((WCHAR)0)
+#endif
 #define MAX_PATH		260
 #define INVALID_HANDLE_VALUE	((HANDLE)(LONG_PTR)-1)
 
@@ -185,6 +200,7 @@ ETW_END_DECLS
 #define _strtoi64		strtoll
 #define _strtoui64		strtoull
 #define _atoi64			atoll
+#define _alloca			__builtin_alloca
 #define _byteswap_ushort	__builtin_bswap16
 #define _byteswap_ulong		__builtin_bswap32
 #define _byteswap_uint64	__builtin_bswap64
@@ -195,6 +211,19 @@ ETW_BEGIN_DECLS
 
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
 extern long syscall(long number, ...);	/* unistd.h hides it in this mode */
+#endif
+
+/* The byte order of networks: the C library's functions, declared as in <netinet/in.h> */
+#ifndef _NETINET_IN_H
+#ifdef __cplusplus
+#define ETW_NOTHROW	noexcept
+#else
+#define ETW_NOTHROW
+#endif
+extern uint16_t ntohs(uint16_t netshort) ETW_NOTHROW;
+extern uint16_t htons(uint16_t hostshort) ETW_NOTHROW;
+extern uint32_t ntohl(uint32_t netlong) ETW_NOTHROW;
+extern uint32_t htonl(uint32_t hostlong) ETW_NOTHROW;
 #endif
 
 static inline char *etw_strdup(const char *s)
@@ -259,6 +288,19 @@ static inline BOOL HeapFree(HANDLE hHeap, DWORD dwFlags, LPVOID lpMem)
 	return TRUE;
 }
 
+#define HeapEnableTerminationOnCorruption	1
+
+/* malloc() ends a program with a damaged heap anyway. */
+static inline BOOL HeapSetInformation(HANDLE HeapHandle, int HeapInformationClass,
+				      PVOID HeapInformation, SIZE_T HeapInformationLength)
+{
+	UNREFERENCED_PARAMETER(HeapHandle);
+	UNREFERENCED_PARAMETER(HeapInformationClass);
+	UNREFERENCED_PARAMETER(HeapInformation);
+	UNREFERENCED_PARAMETER(HeapInformationLength);
+	return TRUE;
+}
+
 /* Memory of functions that return it to be freed with LocalFree() */
 static inline HLOCAL LocalAlloc(UINT uFlags, SIZE_T uBytes)
 {
@@ -271,15 +313,53 @@ static inline HLOCAL LocalFree(HLOCAL hMem)
 	return NULL;
 }
 
+static inline HGLOBAL GlobalAlloc(UINT uFlags, SIZE_T dwBytes)
+{
+	return LocalAlloc(uFlags, dwBytes);
+}
+
+static inline HGLOBAL GlobalFree(HGLOBAL hMem)
+{
+	return LocalFree(hMem);
+}
+
+/* Without a debugger, on Windows too, nobody sees these texts. */
+static inline VOID OutputDebugStringA(LPCSTR lpOutputString)
+{
+	UNREFERENCED_PARAMETER(lpOutputString);
+}
+
+static inline VOID OutputDebugStringW(LPCWSTR lpOutputString)
+{
+	UNREFERENCED_PARAMETER(lpOutputString);
+}
+
+static inline BOOL IsDebuggerPresent(void)
+{
+	return FALSE;
+}
+
 ETW_END_DECLS
+
+#ifdef UNICODE
+#define OutputDebugString	OutputDebugStringW
+#else
+#define OutputDebugString	OutputDebugStringA
+#endif
 
 #include <consoleapi.h>
 #include <fileapi.h>
 #include <libloaderapi.h>
-#include <securitybaseapi.h>
 #include <stringapiset.h>
+#include <securitybaseapi.h>
 #include <sysinfoapi.h>
+#include <interlockedapi.h>
 #include <winbase.h>
+#include <winnls.h>
 #include <winternl.h>
+#ifndef WIN32_LEAN_AND_MEAN
+#include <objbase.h>
+#include <shellapi.h>
+#endif
 
 #endif /* ETW_WIN32_WINDOWS_H */

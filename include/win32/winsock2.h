@@ -164,20 +164,8 @@ static inline int WSAGetLastError(void)
 	return (int)GetLastError();
 }
 
-static inline USHORT ntohs(USHORT netshort)
-{
-	return __builtin_bswap16(netshort);
-}
-
-static inline ULONG ntohl(ULONG netlong)
-{
-	return __builtin_bswap32(netlong);
-}
-
 ETW_END_DECLS
 
-#define htons		ntohs
-#define htonl		ntohl
 #define inet_ntop	InetNtopA
 
 #ifdef UNICODE

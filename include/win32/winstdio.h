@@ -36,6 +36,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #ifdef __cplusplus
 extern "C++" {
 #include <cstdio>	/* before the redirections, because it undefines their names */
@@ -489,6 +490,10 @@ ETW_PRINT_PAIR(_snwprintf_s, _vsnwprintf_s, WCHAR, (WCHAR *buffer, size_t size, 
 ETW_PRINT_PAIR(_snprintf_s, _vsnprintf_s, char, (char *buffer, size_t size, size_t max,),
 	       (buffer, size, max,), etw_print_safe(buffer, size, max, 0, format, list))
 
+/* Only count the characters. */
+ETW_PRINT_PAIR(_scwprintf, _vscwprintf, WCHAR, (), (), etw_print_buffer(NULL, 0, 1, format, list))
+ETW_PRINT_PAIR(_scprintf, _vscprintf, char, (), (), etw_print_buffer(NULL, 0, 0, format, list))
+
 /* ------------------------------------------------------------------ reading */
 
 /* The type at *at, of a set its whole: copied to @to, and the bytes of it; 0: not narrow text */
@@ -604,6 +609,58 @@ static inline FILE *_wfopen(const WCHAR *path, const WCHAR *mode)
 	file = name ? fopen(name, how) : NULL;
 	free(name);
 	return file;
+}
+
+/* Without ".", ".." and double slashes; it need not exist.  @to NULL: to be freed; NULL: too long */
+static inline char *_fullpath(char *to, const char *path, size_t size)
+{
+	char *whole = (char *)malloc(4096 + strlen(path) + 2), *out, *at, *result = NULL;
+
+	if (!whole || (path[0] != '/' && !getcwd(whole, 4096))) {
+		free(whole);
+		return NULL;
+	}
+	if (path[0] == '/')
+		strcpy(whole, path);
+	else
+		strcat(strcat(whole, "/"), path);
+	for (at = out = whole; *at; ) {
+		size_t n = 1 + strcspn(at + 1, "/");
+
+		if (n == 3 && !memcmp(at, "/..", 3)) {
+			while (out > whole && *--out != '/')
+				;
+		} else if (n > 1 && !(n == 2 && at[1] == '.')) {
+			memmove(out, at, n);
+			out += n;
+		}
+		at += n;
+	}
+	if (out == whole)
+		*out++ = '/';
+	*out = 0;
+	if (to && (size_t)(out - whole) >= size)
+		errno = ERANGE;
+	else
+		result = to ? strcpy(to, whole) : whole;
+	if (result != whole)
+		free(whole);
+	return result;
+}
+
+static inline WCHAR *_wfullpath(WCHAR *to, const WCHAR *path, size_t size)
+{
+	char *name = etw_narrow(path), *whole = name ? _fullpath(NULL, name, 0) : NULL;
+	WCHAR *wide = whole ? etw_widen(whole) : NULL, *result = wide;
+
+	if (wide && to) {
+		result = etw_wcslen(wide) < size ? etw_wcscpy(to, wide) : NULL;
+		errno = result ? errno : ERANGE;
+		free(wide);
+	}
+	free(whole);
+	free(name);
+	return result;
 }
 
 static inline errno_t _wfopen_s(FILE **file, const WCHAR *path, const WCHAR *mode)

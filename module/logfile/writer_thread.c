@@ -257,7 +257,7 @@ static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 	etw_consumer_detach_locked(&log->consumer);
 	WRITE_ONCE(s->hot.mode, (s->hot.mode & ~ETW_MODE_FILE) | ETW_MODE_REAL_TIME);
 	if (!s->flush_ms)
-		etw_session_set_flush_locked(s, ETW_FLUSH_MS_MIN);
+		etw_session_set_flush_locked(s, ETW_FLUSH_MS_DEFAULT);
 	mutex_unlock(&s->lock);
 	mutex_lock(&log->lock);
 	WRITE_ONCE(log->over, true);

@@ -238,8 +238,10 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 	if (!s->hot.buffering)
 		etw_fair_limit(&s->hot.fair, s->max_buffers, reserve_room(s, s->max_buffers));
 	/* A session that only writes a file can wait until a buffer is full. */
-	if (config->flush_ms || config->mode & ETW_MODE_REAL_TIME)
+	if (config->flush_ms)
 		s->flush_ms = max(config->flush_ms, ETW_FLUSH_MS_MIN);
+	else if (config->mode & ETW_MODE_REAL_TIME)
+		s->flush_ms = ETW_FLUSH_MS_DEFAULT;
 	return 0;
 }
 

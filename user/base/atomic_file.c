@@ -2,6 +2,7 @@
 /*
  * atomic_file.c - write a file or folder under a temporary name, then rename it
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -115,12 +116,11 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return type == FTW_DP ? rmdir(path) : unlink(path);
 }
 
-static void remove_path(const char *path, bool folder)
+int etw_atomic_file_remove(const char *path, bool folder)
 {
-	if (folder)
-		nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	else
-		unlink(path);
+	int ret = folder ? nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS) : unlink(path);
+
+	return ret ? -errno : 0;
 }
 
 /* -------------------------------------------------------------------- opening */
@@ -180,19 +180,47 @@ static int open_in_place(struct etw_atomic_file *f, const char *path)
 	return f->fd < 0 ? -errno : 0;
 }
 
+static bool has_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool any = !dir;
+
+	while (dir && !any && (entry = readdir(dir)))
+		any = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+/* A file or folder that has nothing to keep */
+static bool is_empty(const char *path, const struct stat *st)
+{
+	struct stat own;
+
+	if (S_ISDIR(st->st_mode))
+		return !has_entries(path);
+	return !st->st_size && !lstat(path, &own) && S_ISREG(own.st_mode);
+}
+
 static int open_existing(struct etw_atomic_file *f, const char *path)
 {
 	bool replace = f->flags & ETW_ATOMIC_REPLACE, folder = f->flags & ETW_ATOMIC_FOLDER;
+	bool keep = f->flags & ETW_ATOMIC_KEEP && !replace;
 	struct stat st;
 
 	if (stat(path, &st))
-		return replace || errno != ENOENT ? -errno : -EEXIST;
+		return keep && errno == ENOENT ? open_new(f, path) :
+		       replace || errno != ENOENT ? -errno : -EEXIST;
 	if (f->flags & ETW_ATOMIC_STREAM && !folder && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return open_in_place(f, path);
-	if (!replace)
+	if (!replace && !keep)
 		return -EEXIST;
 	if (folder != S_ISDIR(st.st_mode))
 		return folder ? -ENOTDIR : -EISDIR;
+	if ((folder || S_ISREG(st.st_mode)) && keep && !is_empty(path, &st))
+		return open_new(f, path);
+	f->flags |= ETW_ATOMIC_REPLACE;
 	if (folder || S_ISREG(st.st_mode))
 		return open_replacement(f, path, &st);
 	if (!(f->flags & ETW_ATOMIC_DEVICE))
@@ -344,6 +372,22 @@ static int keep_backup(struct etw_atomic_file *f)
 	return 0;
 }
 
+/* What has the name by now becomes FILE.old. */
+static int place_beside(struct etw_atomic_file *f)
+{
+	bool folder = f->flags & ETW_ATOMIC_FOLDER;
+	struct stat st;
+	int err;
+
+	if (lstat(f->path, &st))
+		return errno == ENOENT ? rename_new(f->temp_path, f->path) : -errno;
+	/* A link is moved itself, whatever it leads to. */
+	if (!S_ISLNK(st.st_mode) && folder != S_ISDIR(st.st_mode))
+		return folder ? -ENOTDIR : -EISDIR;
+	err = etw_older_move(&f->older, f->path, folder, true, f->mark);
+	return err ? err : rename_new(f->temp_path, f->path);
+}
+
 static int place(struct etw_atomic_file *f, bool backup)
 {
 	int err = complete(f);
@@ -351,7 +395,8 @@ static int place(struct etw_atomic_file *f, bool backup)
 	if (err || !f->temp_path)
 		return err;
 	if (!(f->flags & ETW_ATOMIC_REPLACE)) {
-		err = rename_new(f->temp_path, f->path);
+		err = f->flags & ETW_ATOMIC_KEEP ? place_beside(f) :
+						   rename_new(f->temp_path, f->path);
 	} else if (f->flags & ETW_ATOMIC_FOLDER) {
 		err = place_folder(f);
 	} else {
@@ -372,10 +417,15 @@ static void release(struct etw_atomic_file *f)
 
 static void finish(struct etw_atomic_file *f)
 {
+	char *kept = f->older.moved;
+
 	if (f->backup)
-		remove_path(f->backup, f->flags & ETW_ATOMIC_FOLDER);
+		etw_atomic_file_remove(f->backup, f->flags & ETW_ATOMIC_FOLDER);
 	free(f->backup);
+	f->older.moved = NULL;
+	etw_older_drop(&f->older);
 	release(f);
+	f->kept = kept;
 }
 
 int etw_atomic_file_commit(struct etw_atomic_file *file)
@@ -421,8 +471,15 @@ int etw_atomic_file_rollback(struct etw_atomic_file *file)
 		err = -errno;
 	else if (backup)
 		unlink(backup);		/* rename() leaves two links to one file alone */
+	if (!err)
+		err = etw_older_restore(&file->older);
+	if (err && file->older.path) {
+		backup = file->older.moved;
+		file->older.moved = NULL;
+		etw_older_forget(&file->older);
+	}
 	if (!file->placed && file->temp_path)
-		remove_path(file->temp_path, file->flags & ETW_ATOMIC_FOLDER);
+		etw_atomic_file_remove(file->temp_path, file->flags & ETW_ATOMIC_FOLDER);
 	release(file);
 	if (err && backup)
 		file->backup = backup;

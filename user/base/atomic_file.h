@@ -9,9 +9,14 @@
  *	write(file.fd, ...);
  *	err = etw_atomic_file_commit(&file);
  *
- * An existing file is an error unless ETW_ATOMIC_REPLACE is given.  A replaced file passes
- * on its owner and its permissions, and nobody else can read the new one before that.
- * Symbolic links are followed: the file that the link names is replaced, and the link stays.
+ * An existing file is an error unless ETW_ATOMIC_KEEP or ETW_ATOMIC_REPLACE is given.
+ *
+ * KEEP renames it to FILE.old when the new one is committed, see older_file.h.  What is empty is
+ * replaced.
+ *
+ * With REPLACE, a replaced file passes on its owner and its permissions, and nobody else can
+ * read the new one before that.  Symbolic links are followed: the file that the link names is
+ * replaced, and the link stays.
  *
  * Not handled:
  * - Access control lists are neither copied nor inherited.  The group of a file that has one
@@ -26,10 +31,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "older_file.h"
+
 #define ETW_ATOMIC_REPLACE	1u	/* replace what exists */
 #define ETW_ATOMIC_FOLDER	2u	/* make a folder; fd is -1 */
 #define ETW_ATOMIC_STREAM	4u	/* write pipes, terminals and devices in place */
-#define ETW_ATOMIC_DEVICE	8u	/* with REPLACE: write devices in place, -ESPIPE for others */
+#define ETW_ATOMIC_DEVICE	8u	/* not a new file: write devices in place, -ESPIPE for others */
+#define ETW_ATOMIC_KEEP		16u	/* what exists becomes FILE.old; without REPLACE */
 
 /* All zero is unused. */
 struct etw_atomic_file {
@@ -37,7 +45,9 @@ struct etw_atomic_file {
 	char *path;		/* final name: absolute, no links */
 	char *temp_path;	/* current name; NULL: written in place */
 	char *backup;		/* the replaced file, until all files are committed */
-	const char *mark;	/* REPLACE takes only folders that are empty or have this file */
+	struct etw_older older;	/* with KEEP: the same */
+	char *kept;		/* after the commit: FILE.old, which the caller frees, or NULL */
+	const char *mark;	/* only folders that are empty or have this file are deleted */
 	unsigned int flags;
 	bool existed;		/* there was something to replace */
 	bool placed;		/* renamed, can still be rolled back */
@@ -79,5 +89,7 @@ int etw_write_all(int fd, const void *data, size_t size);
 
 /* Move a file or an empty or full folder to a temporary name, which the caller frees. */
 int etw_atomic_file_backup(const char *path, bool folder, char **backup);
+/* Delete a file, or a folder with all that is in it.  0 or -errno */
+int etw_atomic_file_remove(const char *path, bool folder);
 
 #endif /* ETW_BASE_ATOMIC_FILE_H */

@@ -116,3 +116,15 @@ size_t etw_utf16_len(const WCHAR *s, size_t max)
 		n++;
 	return n;
 }
+
+bool etw_utf8_has_wide(const char *s, size_t len)
+{
+	size_t i, n;
+
+	for (i = 0; i < len; i += n ? n : 1) {
+		n = 0;
+		if (etw_utf8_take(s + i, len - i, &n) >= 0x80)
+			return true;
+	}
+	return false;
+}

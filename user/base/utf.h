@@ -8,6 +8,7 @@
 #ifndef ETW_BASE_UTF_H
 #define ETW_BASE_UTF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -51,5 +52,8 @@ static inline unsigned int etw_utf8_put(uint32_t code, char out[4])
 
 /* Units before the NUL, at most max. */
 size_t etw_utf16_len(const WCHAR *s, size_t max);
+
+/* Has it a character of UTF-8 outside ASCII?  Then the bytes that are none are errors in it. */
+bool etw_utf8_has_wide(const char *s, size_t len);
 
 #endif /* ETW_BASE_UTF_H */

@@ -107,8 +107,8 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		cli_usage("%s: %s is not a time in seconds", option,
 			  cli_quote(text));
 	if (value < min_ms || value > max_seconds * 1000ULL)
-		cli_usage("%s: %s is not within %s to %u seconds", option, cli_quote(text),
-			  min_ms < 1000 ? "0.001" : "1", max_seconds);
+		cli_usage("%s: %s is not within %g to %u seconds", option, cli_quote(text),
+			  min_ms / 1000.0, max_seconds);
 	return (uint32_t)value;
 }
 

@@ -20,14 +20,14 @@
 /* options.c: one table per subcommand drives parsing and --help */
 
 struct cli_option {
-	const char *name;	/* long name; NULL ends the table */
+	const char *name;	/* long name; NULL ends the table; "": see CLI_HEADING() */
 	int value;		/* what cli_next() returns; a letter is the short name too */
 	const char *arg;	/* name of its argument, NULL if it takes none */
 	const char *help;	/* NULL: an old option that --help leaves out */
 	const struct cli_set {
 		bool *flag;
 		const char **text;
-		uint32_t *bits, *number, *millis;
+		uint32_t *bits, *number, *kilobytes, *millis;
 		uint32_t min, max;
 	} *set;			/* what cli_next() sets; NULL: it returns the option */
 };
@@ -35,11 +35,15 @@ struct cli_option {
 #define CLI_FLAG(to)	&(const struct cli_set){ .flag = &(to) }
 #define CLI_TEXT(to)	&(const struct cli_set){ .text = &(to) }
 #define CLI_BITS(to, all)	&(const struct cli_set){ .bits = &(to), .max = (all) }
-/* As cli_number() and cli_millis(); an option without an argument sets the least. */
+/* As cli_number(), cli_kilobytes() and cli_millis(); an option without an argument sets the least. */
 #define CLI_NUMBER(to, least, most)	\
 	&(const struct cli_set){ .number = &(to), .min = (least), .max = (most) }
+#define CLI_KILOBYTES(to, least, most)	\
+	&(const struct cli_set){ .kilobytes = &(to), .min = (least), .max = (most) }
 #define CLI_MILLIS(to, min_ms, max_seconds)	\
 	&(const struct cli_set){ .millis = &(to), .min = (min_ms), .max = (max_seconds) }
+
+#define CLI_DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
 
 struct cli_syntax {
 	const char *what;		/* what the subcommand does */
@@ -54,7 +58,17 @@ struct cli_syntax {
 #define CLI_OPTION_JSON(to)	\
 	{ "json", 'j', NULL, "print JSON, one object per line", CLI_FLAG(to) }
 #define CLI_OPTION_END	{ NULL, 0, NULL, NULL, NULL }
+/* --help prints it above the options that follow.  Those before the first are the common ones. */
+#define CLI_HEADING(text)	{ "", 0, NULL, text, NULL }
 
+static inline bool cli_is_heading(const struct cli_option *option)
+{
+	return !*option->name;
+}
+
+/* Make one table of two; it has room for max options, the end included. */
+void cli_join(struct cli_option *to, size_t max, const struct cli_option *first,
+	      const struct cli_option *second);
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_restart(const char *command);
 void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command));
@@ -153,6 +167,8 @@ bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
  * as the signal would have ended it, if there was one.
  */
 void cli_catch_ending(void);
+/* Catch a signal unless it is ignored. */
+void cli_catch(int number, void (*handler)(int number), int flags);
 bool cli_ending(void);
 void cli_end(void);
 
@@ -162,6 +178,7 @@ struct cli_command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *help;
+	const char *group;	/* the heading above it in the summary */
 };
 
 int cmd_start(int argc, char **argv);
@@ -176,6 +193,7 @@ int cmd_capture(int argc, char **argv);
 int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_access(int argc, char **argv);
 int cmd_autologger(int argc, char **argv);

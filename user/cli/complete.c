@@ -129,6 +129,11 @@ static const struct {
 	{ "access", "ACTION", "show set add remove load", NULL },
 	{ "split", "WHAT", "size= time= events= cpu provider", NULL },
 	{ "list", "WHAT", "sessions providers groups", NULL },
+	{ "list", "COLUMNS", "session id mode clock size-kb buffers max free delivered events-lost "
+	  "rt-lost provider guid registered enabled-by group members", NULL },
+	{ "stat", "COLUMNS", "events total per-second reader lost-events lost-buffers backlog held",
+	  NULL },
+	{ "dump", "COLUMNS", "time cpu process provider event level fields items", NULL },
 	{ "convert", "FORMAT", NULL, formats },
 	{ NULL, "SESSION", NULL, sessions },
 	{ NULL, "PROVIDER", NULL, providers },
@@ -222,7 +227,7 @@ static void option_names(const struct cli_syntax *syntax)
 	char name[64];
 
 	for (o = syntax->options; o->name; o++) {
-		if (!o->help)
+		if (!o->help || cli_is_heading(o))
 			continue;	/* refused, and not shown */
 		snprintf(name, sizeof(name), "--%s", o->name);
 		candidate(name, o->help);

@@ -119,8 +119,9 @@ static bool report_group(int fd, const struct etw_enable *enable)
  */
 static void report_absent(int fd, const char *text, const struct etw_enable *enable)
 {
+	char guid[GUID_TEXT_SIZE], other_text[GUID_TEXT_SIZE];
 	struct etw_provider provider;
-	char guid[GUID_TEXT_SIZE];
+	struct etw_guid other;
 	const char *name;
 	int err;
 
@@ -133,7 +134,11 @@ static void report_absent(int fd, const char *text, const struct etw_enable *ena
 	    enable->control == ETW_CONTROL_DISABLE)
 		return;
 	name = provider_hashed(text, &enable->provider);
-	if (name)
+	if (name && provider_announced(fd, name, &enable->provider, &other))
+		cli_note("nobody has registered %s (the GUID made of %s), but a program announces this name with the GUID %s",
+			 guid_text(&enable->provider, guid), cli_quote(name),
+			 guid_text(&other, other_text));
+	else if (name)
 		cli_note("nobody has registered %s (the GUID made of %s) yet",
 			 guid_text(&enable->provider, guid), cli_quote(name));
 }
@@ -196,13 +201,32 @@ int provider_find(const char *session, const char *provider, struct etw_enable *
 	return -1;
 }
 
-int provider_control(const char *session, const char *provider, struct etw_enable *enable)
+int provider_control(const char *session, char **providers, struct etw_enable *enable)
 {
-	int fd = provider_find(session, provider, enable), status;
+	struct etw_guid *guids;
+	unsigned int count, i;
+	int fd = -1, status = 0;
 
-	if (fd < 0)
-		return 1;
-	status = provider_control_in(fd, session, provider, enable, 0);
-	etw_kdev_close(fd);
+	for (count = 0; providers[count]; count++)
+		;
+	guids = cli_calloc(count, sizeof(*guids));
+	for (i = 0; i < count; i++) {
+		provider_check(providers[i]);
+		provider_check_group(providers[i], enable);
+	}
+	for (i = 0; i < count && !status; i++) {
+		if (fd >= 0)
+			etw_kdev_close(fd);
+		fd = provider_find(session, providers[i], enable);
+		guids[i] = enable->provider;
+		status = fd < 0;
+	}
+	for (i = 0; i < count && !status; i++) {
+		enable->provider = guids[i];
+		status = provider_control_in(fd, session, providers[i], enable, 0);
+	}
+	if (fd >= 0)
+		etw_kdev_close(fd);
+	free(guids);
 	return status;
 }

@@ -23,7 +23,6 @@ int device_open(void)
 
 	if (fd >= 0)
 		return fd;
-	cli_begin(NULL);
 	switch (-fd) {
 	case ENOENT:
 	case ENXIO:

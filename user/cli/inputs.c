@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "cli.h"
 #include "inputs.h"
+#include "base/older_file.h"
+#include "print/clock.h"
 #include "tdh/decode/embed.h"
 
 #define LOSSES_MAX	65536	/* records of losses whose copies are recognised */
@@ -19,6 +22,7 @@ struct input {
 	const char *path;
 	unsigned int clock;	/* see struct etw_stacks_place */
 	unsigned int reports;
+	uint64_t shown;		/* events in the records of losses that were printed */
 };
 
 static const TRACE_LOGFILE_HEADER *header_of(const struct input *in)
@@ -271,6 +275,21 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 	return open_fail(inputs->list[source].path, err);
 }
 
+const char *inputs_shown_text(uint64_t shown, uint64_t all)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), ", %" PRIu64 " of them shown above", shown);
+	return !shown ? "" : shown >= all ? ", as shown above" : text;
+}
+
+void inputs_shown(struct inputs *inputs, unsigned int source, const struct etw_loss *loss)
+{
+	/* Those of the stream are not in the header's number. */
+	if (!etw_loss_of_stream(loss->payload.code) && loss->payload.events > 0)
+		inputs->list[source].shown += (uint64_t)loss->payload.events;
+}
+
 static void report(const struct input *in)
 {
 	const TRACE_LOGFILE_HEADER *header = header_of(in);
@@ -288,8 +307,9 @@ static void report(const struct input *in)
 			 cli_quote(in->path), count.missing, header->BuffersWritten,
 			 count.missing == 1 ? "is" : "are");
 	if (header->EventsLost)
-		cli_note("%s: %u event%s lost when written", cli_quote(in->path),
-			 header->EventsLost, cli_s(header->EventsLost));
+		cli_note("%s: %u event%s lost when written%s", cli_quote(in->path),
+			 header->EventsLost, cli_s(header->EventsLost),
+			 inputs_shown_text(in->shown, header->EventsLost));
 	if (header->BuffersLost)
 		cli_note("%s: %u buffer%s lost to the file", cli_quote(in->path),
 			 header->BuffersLost, cli_s(header->BuffersLost));
@@ -301,6 +321,30 @@ void inputs_report(const struct inputs *inputs)
 
 	for (i = 0; i < inputs->count; i++)
 		report(&inputs->list[i]);
+}
+
+#define SECOND	10000000LL
+
+/* No machine boots within a second; clocks may have been adjusted by less. */
+bool inputs_are_of_boot(const struct inputs *inputs)
+{
+	struct timespec up;
+	unsigned int i;
+	int64_t apart;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	for (i = 0; i < inputs->count; i++) {
+		if (__builtin_sub_overflow(clock_now() - up.tv_sec * SECOND - up.tv_nsec / 100,
+					   header_of(&inputs->list[i])->BootTime.QuadPart, &apart) ||
+		    apart > SECOND || apart < -SECOND)
+			return false;
+	}
+	return true;
+}
+
+const char *inputs_path(const struct inputs *inputs, unsigned int source)
+{
+	return inputs->list[source].path;
 }
 
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source)
@@ -318,6 +362,22 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file)
 		    own.st_ino == file->st_ino)
 			return true;
 	return false;
+}
+
+int inputs_check_older(const struct inputs *inputs, const char *path)
+{
+	struct stat there;
+	int status = 0;
+	char *older;
+
+	if (asprintf(&older, "%s" ETW_OLDER_SUFFIX, path) < 0)
+		cli_die("out of memory");
+	if (!stat(older, &there) && (inputs_have(inputs, &there) ||
+				     (S_ISDIR(there.st_mode) && inputs_within(inputs, &there))))
+		status = cli_fail("%s: not written, because the older one would replace the input %s",
+				  cli_quote(path), cli_quote(older));
+	free(older);
+	return status;
 }
 
 /* Is there this folder on the way to path, which is changed? */
@@ -393,6 +453,19 @@ int64_t inputs_start(const struct inputs *inputs)
 			start = own;
 	}
 	return start;
+}
+
+int64_t inputs_end(const struct inputs *inputs)
+{
+	int64_t end = INT64_MIN, own;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++) {
+		own = etw_etl_end_time(inputs_file(inputs, i));
+		if (own > end)
+			end = own;
+	}
+	return end;
 }
 
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers)

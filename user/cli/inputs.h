@@ -76,18 +76,30 @@ void inputs_schemas(const struct inputs *inputs);
 int inputs_losses_ahead(const struct inputs *inputs,
 			int (*take)(void *context, const struct etw_loss *loss), void *context);
 
+/* The command has printed the record of a loss: inputs_report() will say so. */
+void inputs_shown(struct inputs *inputs, unsigned int source, const struct etw_loss *loss);
+/* What to add to a number of lost events of which so many were shown; to the next call */
+const char *inputs_shown_text(uint64_t shown, uint64_t all);
+
 /* Print what the headers say about losses and missing buffers, a line each. */
 void inputs_report(const struct inputs *inputs);
 
+/* Were all of them recorded since this machine was booted? */
+bool inputs_are_of_boot(const struct inputs *inputs);
+const char *inputs_path(const struct inputs *inputs, unsigned int source);
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source);
 /* Is this one of them? */
 bool inputs_have(const struct inputs *inputs, const struct stat *file);
+/* FILE.old must be none of them: FILE would take its name.  Returns the exit status. */
+int inputs_check_older(const struct inputs *inputs, const char *path);
 /* One that lies in this folder, however deep, itself or as a link; or NULL. */
 const char *inputs_within(const struct inputs *inputs, const struct stat *folder);
 /* How much of all files was read, of 1000; they are of different sizes. */
 unsigned int inputs_progress(const struct inputs *inputs);
 /* The start time of the earliest, FILETIME */
 int64_t inputs_start(const struct inputs *inputs);
+/* The end of the latest: see etw_etl_end_time() */
+int64_t inputs_end(const struct inputs *inputs);
 /* Losses that the headers count and those found while reading; running totals */
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers);
 

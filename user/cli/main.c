@@ -14,41 +14,53 @@
 
 static int cmd_help(int argc, char **argv);
 
+#define RECORD		"record and read"
+#define SESSIONS	"sessions"
+#define PROVIDERS	"providers"
+#define MANIFESTS	"manifests"
+#define MACHINE		"the machine"
+
+/* Those of a group stand together. */
 static const struct cli_command commands[] = {
-	{ "start", cmd_start, "start a session" },
-	{ "update", cmd_update, "change a running session" },
-	{ "stop", cmd_stop, "stop a session" },
-	{ "query", cmd_query, "show one session" },
-	{ "flush", cmd_flush, "deliver what a session has buffered" },
-	{ "list", cmd_list, "list sessions, providers and groups" },
-	{ "enable", cmd_enable, "enable a provider for a session" },
-	{ "disable", cmd_disable, "disable a provider for a session" },
-	{ "capture", cmd_capture, "ask a provider to write its state" },
-	{ "disallow", cmd_disallow, "exclude providers from a session's groups" },
-	{ "record", cmd_record, "record events into a file" },
-	{ "dump", cmd_dump, "print the events of a session or of files" },
-	{ "verify", cmd_verify, "say whether a trace is complete" },
-	{ "merge", cmd_merge, "combine log files, or select some events" },
-	{ "split", cmd_split, "split a log file into several" },
-	{ "convert", cmd_convert, "convert log files to and from other formats" },
-	{ "autologger", cmd_autologger, "control the sessions that start at boot" },
-	{ "access", cmd_access, "show or change access lists" },
-	{ "mc", cmd_mc, "compile a manifest into a C header" },
-	{ "manifest", cmd_manifest, "install, remove, list, show or check manifests" },
-	{ "stat", cmd_stat, "show rates and losses" },
-	{ "help", cmd_help, "print this list, or the help of a command" },
-	{ NULL, NULL, NULL }
+	{ "watch", cmd_watch, "print the events of providers, live", RECORD },
+	{ "record", cmd_record, "record events into a file", RECORD },
+	{ "dump", cmd_dump, "print the events of a session or of files", RECORD },
+	{ "verify", cmd_verify, "say whether a trace is complete", RECORD },
+	{ "convert", cmd_convert, "convert log files to and from other formats", RECORD },
+	{ "merge", cmd_merge, "combine log files, or select some events", RECORD },
+	{ "split", cmd_split, "split a log file into several", RECORD },
+	{ "start", cmd_start, "start a session", SESSIONS },
+	{ "update", cmd_update, "change a running session", SESSIONS },
+	{ "flush", cmd_flush, "deliver what a session has buffered", SESSIONS },
+	{ "stop", cmd_stop, "stop a session", SESSIONS },
+	{ "query", cmd_query, "show one session", SESSIONS },
+	{ "list", cmd_list, "list sessions, providers and groups", SESSIONS },
+	{ "stat", cmd_stat, "show rates and losses", SESSIONS },
+	{ "enable", cmd_enable, "enable a provider for a session", PROVIDERS },
+	{ "disable", cmd_disable, "disable a provider for a session", PROVIDERS },
+	{ "capture", cmd_capture, "ask a provider to write its state", PROVIDERS },
+	{ "disallow", cmd_disallow, "exclude providers from a session's groups", PROVIDERS },
+	{ "manifest", cmd_manifest, "install, remove, list, show or check manifests", MANIFESTS },
+	{ "mc", cmd_mc, "compile a manifest into a C header", MANIFESTS },
+	{ "autologger", cmd_autologger, "control the sessions that start at boot", MACHINE },
+	{ "access", cmd_access, "show or change access lists", MACHINE },
+	{ "help", cmd_help, "print this list, or the help of a command", MACHINE },
+	{ NULL, NULL, NULL, NULL }
 };
 
 static void print_summary(FILE *to)
 {
 	const struct cli_command *command;
+	const char *group = "";
 
 	fputs("usage: etw COMMAND [argument]...\n\n"
-	      "Trace drivers and programs through /dev/etw.\n\n"
-	      "commands:\n", to);
-	for (command = commands; command->name; command++)
+	      "Trace drivers and programs through /dev/etw.\n", to);
+	for (command = commands; command->name; command++) {
+		if (strcmp(command->group, group))
+			fprintf(to, "\n%s:\n", command->group);
+		group = command->group;
 		fprintf(to, "  %-10s  %s\n", command->name, command->help);
+	}
 	fputs("\n'etw COMMAND --help' describes a command; 'etw --version' prints the version.\n",
 	      to);
 }

@@ -27,14 +27,17 @@ bool operand_may_be_file(const char *operand)
 bool operand_is_file(const char *operand)
 {
 	static struct session session;
+	bool named = is_file_name(operand);
+	struct stat st;
 	int fd, err;
 
-	if (is_file_name(operand) || !operand_may_be_file(operand))
-		return is_file_name(operand);
+	/* A session may have a slash in its name, too, if there is no such file. */
+	if (named ? !stat(operand, &st) : !operand_may_be_file(operand))
+		return named;
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return true;
 	err = session_do(fd, etw_kdev_session_query, operand, &session);
 	etw_kdev_close(fd);
-	return err == -ENOENT;
+	return named ? err != 0 : err == -ENOENT;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "cli.h"
 
-#define OPTIONS_MAX	96
+#define OPTIONS_MAX	128
 #define OPTION_HELP	'h'
 #define NAME_COLUMN	20
 
@@ -41,16 +41,24 @@ static void print_help(const struct cli_syntax *syntax, const char *command)
 		"help", OPTION_HELP, NULL, "print this help", NULL
 	};
 	const struct cli_option *option;
+	bool common = true;
 	int i;
 
 	printf("usage: etw %s%s", command, syntax->command ? " [option]..." : "");
 	for (i = 0; syntax->operands[i]; i++)
 		printf(" %s", syntax->operands[i]);
 	printf("%s\n\n%s\n\noptions:\n", syntax->command ? "" : " [option]...", syntax->what);
-	for (option = syntax->options; option->name; option++)
-		if (option->help)
+	for (option = syntax->options; option->name; option++) {
+		if (cli_is_heading(option) && common)
+			print_option(&help);
+		if (cli_is_heading(option))
+			printf("\n%s:\n", option->help);
+		else if (option->help)
 			print_option(option);
-	print_option(&help);
+		common &= !cli_is_heading(option);
+	}
+	if (common)
+		print_option(&help);
 	printf("\nexample:\n  %s\n", syntax->example);
 }
 
@@ -62,8 +70,9 @@ void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command
 	show_help = fn;
 }
 
+/* What getopt_long() takes; longs[i] is that of *table[i]. */
 static void fill_getopt(const struct cli_syntax *syntax, struct option *longs,
-			char *shorts)
+			const struct cli_option **table, char *shorts)
 {
 	const struct cli_option *option = syntax->options;
 	int n = 0;
@@ -71,10 +80,13 @@ static void fill_getopt(const struct cli_syntax *syntax, struct option *longs,
 	if (syntax->command)
 		*shorts++ = '+';
 	*shorts++ = ':';
-	for (; option->name && n < OPTIONS_MAX; option++, n++) {
+	for (; option->name && n < OPTIONS_MAX; option++) {
+		if (cli_is_heading(option))
+			continue;
 		longs[n].name = option->name;
 		longs[n].has_arg = option->arg ? required_argument : no_argument;
 		longs[n].val = option->value;
+		table[n++] = option;
 		if (!has_letter(option))
 			continue;
 		*shorts++ = (char)option->value;
@@ -108,7 +120,7 @@ static bool is_option(const struct cli_syntax *syntax, const char *word)
 	const struct cli_option *option;
 
 	for (option = syntax->options; option->name; option++) {
-		if (is_exact(word, option->name))
+		if (!cli_is_heading(option) && is_exact(word, option->name))
 			return true;
 	}
 	return is_exact(word, "help");
@@ -140,13 +152,23 @@ static void set(const struct cli_option *option, const char *value)
 		*set->text = value;
 	else if (set->bits)
 		*set->bits |= set->max;
+	else if (set->kilobytes)
+		*set->kilobytes = cli_kilobytes(name, value, set->min, set->max);
 	else if (set->number)
 		*set->number = !option->arg ? set->min :
-			       !strcmp(option->arg, "KB") ?
-			       cli_kilobytes(name, value, set->min, set->max) :
 			       cli_number(name, value, set->min, set->max);
 	else
 		*set->millis = cli_millis(name, value, set->min, set->max);
+}
+
+void cli_join(struct cli_option *to, size_t max, const struct cli_option *first,
+	      const struct cli_option *second)
+{
+	for (; first->name && max > 1; max--)
+		*to++ = *first++;
+	for (; second->name && max > 1; max--)
+		*to++ = *second++;
+	*to = (struct cli_option)CLI_OPTION_END;
 }
 
 /* Parse another command line from its start. */
@@ -170,13 +192,13 @@ void cli_restart(const char *name)
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 2] = { 0 };
-	const struct cli_option *option;
+	const struct cli_option *table[OPTIONS_MAX], *option;
 	char shorts[2 * OPTIONS_MAX + 5];
 	int index, c;
 
 	command_name = argv[0];
 	opterr = 0;
-	fill_getopt(syntax, longs, shorts);
+	fill_getopt(syntax, longs, table, shorts);
 	for (;;) {
 		index = -1;
 		c = getopt_long(argc, argv, shorts, longs, &index);
@@ -194,7 +216,8 @@ int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 		}
 		for (option = syntax->options; index < 0 && option->value != c; option++)
 			;
-		option += index < 0 ? 0 : index;
+		if (index >= 0)
+			option = table[index];
 		if (!option->set)
 			return c;
 		set(option, optarg);

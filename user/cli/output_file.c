@@ -11,8 +11,6 @@
 
 static int fail(const struct output_file *out, int err)
 {
-	if (err == -EEXIST)
-		return cli_fail("%s exists; --replace replaces it", cli_quote(out->path));
 	return cli_fail("%s: %s", cli_quote(out->path), strerror(-err));
 }
 
@@ -22,11 +20,13 @@ static int check_inputs(const struct output_file *out, const struct inputs *inpu
 	const char *inside;
 	struct stat there;
 
+	if (!out->replace && inputs_check_older(inputs, out->path))
+		return 1;
 	if (stat(out->path, &there))
 		return 0;
 	if (inputs_have(inputs, &there))
 		return cli_fail("%s is one of the files to convert", cli_quote(out->path));
-	inside = out->replace && S_ISDIR(there.st_mode) ? inputs_within(inputs, &there) : NULL;
+	inside = S_ISDIR(there.st_mode) ? inputs_within(inputs, &there) : NULL;
 	if (inside)
 		return cli_fail("%s is not replaced: it contains %s, which is to be converted",
 				cli_quote(out->path), cli_quote(inside));
@@ -45,7 +45,7 @@ int output_file_open(struct output_file *out, const struct inputs *inputs)
 		return status;
 	err = etw_atomic_file_open(&out->file, out->path, ETW_ATOMIC_STREAM |
 				   (out->folder ? ETW_ATOMIC_FOLDER : 0) |
-				   (out->replace ? ETW_ATOMIC_REPLACE : 0));
+				   (out->replace ? ETW_ATOMIC_REPLACE : ETW_ATOMIC_KEEP));
 	out->file.mark = out->mark;
 	return err ? fail(out, err) : 0;
 }
@@ -64,6 +64,9 @@ int output_file_commit(struct output_file *out)
 {
 	int err = out->path ? etw_atomic_file_commit(&out->file) : 0;
 
+	if (!err && out->path && out->file.kept && !out->quiet)
+		cli_note("the %s of this name is now %s", out->folder ? "folder" : "file",
+			 cli_quote(out->file.kept));
 	if (!err)
 		return 0;
 	fail(out, err);

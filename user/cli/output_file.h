@@ -12,7 +12,8 @@
 struct output_file {
 	const char *path;	/* NULL: stdout */
 	bool folder;
-	bool replace;
+	bool replace;		/* what exists is not kept as FILE.old */
+	bool quiet;		/* no note about that */
 	const char *mark;	/* replace only a folder that is empty or has this file */
 	struct etw_atomic_file file;	/* fd to write to; temp_path of a folder */
 };
@@ -22,7 +23,7 @@ struct output_file {
  * Refuses to write over one of the inputs.  Returns the exit status.
  */
 int output_file_open(struct output_file *out, const struct inputs *inputs);
-/* Returns the exit status; the output is removed if this fails. */
+/* Returns the exit status; the output is removed if this fails.  Free file.kept after it. */
 int output_file_commit(struct output_file *out);
 /* Remove the output.  Also after an error of output_file_open(). */
 void output_file_discard(struct output_file *out);

@@ -2,7 +2,7 @@
 /*
  * progress.c - a bar on stderr while something long runs
  *
- *	[=========>            ]  42.0%  1234567 events  0:12 left
+ *	[=========>            ]  42.0%  1234567 events  250000/s  0:12 left
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define NEXT_MS		200
 #define WIDTH_USUAL	80	/* columns */
 #define WIDTH_LEAST	60	/* with fewer there is no bar, only numbers */
-#define BAR_MAX		40
+#define BAR_MAX		30
 
 static int64_t now_ms(void)
 {
@@ -66,7 +66,7 @@ static void draw_bar(char *bar, unsigned int length, unsigned int done)
 void progress_line(char *to, size_t size, unsigned int width, unsigned int done,
 		   uint64_t events, double seconds)
 {
-	char bar[BAR_MAX + 1], left[32] = "";
+	char bar[BAR_MAX + 1], left[32] = "", rate[32] = "";
 	double rest;
 
 	draw_bar(bar, width < WIDTH_USUAL ? BAR_MAX / 2 : BAR_MAX, done);
@@ -76,11 +76,13 @@ void progress_line(char *to, size_t size, unsigned int width, unsigned int done,
 			snprintf(left, sizeof(left), "  %u:%02u left", (unsigned int)rest / 60,
 				 (unsigned int)rest % 60);
 	}
+	if (seconds > 0 && (double)events >= seconds)
+		snprintf(rate, sizeof(rate), "  %.0f/s", (double)events / seconds);
 	if (width < WIDTH_LEAST)
 		snprintf(to, size, "%3u.%u%%%s", done / 10, done % 10, left);
 	else
-		snprintf(to, size, "[%s] %3u.%u%%  %" PRIu64 " events%s", bar, done / 10,
-			 done % 10, events, left);
+		snprintf(to, size, "[%s] %3u.%u%%  %" PRIu64 " events%s%s", bar, done / 10,
+			 done % 10, events, rate, left);
 	/* A line that wraps cannot be wiped off. */
 	if (width && strlen(to) >= width)
 		to[width - 1] = '\0';

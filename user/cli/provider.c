@@ -249,6 +249,24 @@ const char *provider_hashed(const char *text, const struct etw_guid *guid)
 	return name;
 }
 
+bool provider_announced(int fd, const char *name, const struct etw_guid *but,
+			struct etw_guid *guid)
+{
+	struct etw_provider *list;
+	unsigned int count, i;
+	bool found = false;
+
+	if (provider_list(fd, &list, &count))
+		return false;
+	for (i = 0; i < count && !found; i++) {
+		found = list[i].reg_count && !strcasecmp(list[i].name, name) &&
+			memcmp(&list[i].guid, but, sizeof(*but));
+		*guid = list[i].guid;
+	}
+	provider_list_free(list, count);
+	return found;
+}
+
 /* ---------------------------------------------------------- several providers */
 
 /* How many operands there are up to the NULL, all of them good as providers. */
@@ -262,6 +280,31 @@ unsigned int provider_operands(char **operands, unsigned int max)
 		provider_check(operands[count]);
 	}
 	return count;
+}
+
+void provider_names_add(struct provider_names *names, char *text)
+{
+	names->list = cli_grow(names->list, names->count + 1, sizeof(*names->list));
+	names->list[names->count++] = text;
+	names->list[names->count] = NULL;
+}
+
+char **provider_names_all(struct provider_names *names, char **operands, bool needed)
+{
+	for (; *operands; operands++)
+		provider_names_add(names, *operands);
+	if (needed && !names->count)
+		cli_usage("missing PROVIDER");
+	return names->list ? names->list : operands;
+}
+
+const char *provider_operand(const char *option, const char *operand)
+{
+	if (option && operand)
+		cli_usage("unexpected argument %s: -p gave the provider", cli_quote(operand));
+	if (!option && !operand)
+		cli_usage("missing PROVIDER");
+	return option ? option : operand;
 }
 
 /* Their GUIDs; false after printing what is wrong. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cli.h"
 #include "core/ledger.h"
+#include "print/clock.h"
 #include "sample.h"
 #include "device/kdev.h"
 
@@ -34,7 +35,6 @@ void sample_json_lost(struct etw_text *to, const struct sample *sample)
  */
 int sample_take(int fd, const struct session *session, struct sample *sample)
 {
-	struct timespec wall;
 	int err;
 
 	memset(sample, 0, sizeof(*sample));
@@ -49,8 +49,6 @@ int sample_take(int fd, const struct session *session, struct sample *sample)
 	if (sample->reader_count > ETW_CONSUMERS_MAX)
 		sample->reader_count = ETW_CONSUMERS_MAX;
 	clock_gettime(CLOCK_MONOTONIC, &sample->when);
-	clock_gettime(CLOCK_REALTIME, &wall);
-	sample->time = wall.tv_sec * 10000000LL + wall.tv_nsec / 100 +
-		       ETW_UNIX_EPOCH_100NS;
+	sample->time = clock_now();
 	return 0;
 }

@@ -28,7 +28,7 @@ int session_list(int fd, struct session **list, unsigned int *count);
 int session_fail(const char *name, int err, const char *takes);
 int session_too_large(const char *name);
 /* What the option --flush sets */
-#define CLI_FLUSH(to)	CLI_MILLIS(to, 1000, 86400)
+#define CLI_FLUSH(to)	CLI_MILLIS(to, 100, 86400)
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);

@@ -15,14 +15,19 @@ static void on_signal(int number)
 }
 
 /* One that is ignored stays so: nohup(1) means it. */
-static void catch_one(int number, int flags)
+void cli_catch(int number, void (*handler)(int number), int flags)
 {
-	/* No restart: what waits in write(2) is to end, too. */
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 	struct sigaction before;
 
 	if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
+}
+
+/* No restart: what waits in write(2) is to end, too. */
+static void catch_one(int number, int flags)
+{
+	cli_catch(number, on_signal, flags);
 }
 
 void cli_catch_ending(void)

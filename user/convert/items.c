@@ -224,14 +224,15 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 	}
 }
 
-void items_text(struct etw_text *line, const struct etw_record_view *record, bool schema)
+void items_text(struct etw_text *line, const struct etw_record_view *record, unsigned int flags)
 {
-	struct items_walk walk = { .record = record, .schema = schema };
+	struct items_walk walk = { .record = record, .schema = flags & ITEMS_SCHEMA };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
 
 	while ((kind = items_next(&walk, &item)))
-		item_text(line, kind, &item);
+		if (kind->shape != ITEM_STACK || !(flags & ITEMS_NO_STACK))
+			item_text(line, kind, &item);
 }
 
 const void *items_find(const struct etw_record_view *record, uint16_t type, size_t size)

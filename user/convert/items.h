@@ -9,12 +9,12 @@
 #include "core/record.h"
 #include "base/text.h"
 
-/*
- * Append " name=value" for each item that is large enough for its type.  schema: also for the
- * items that describe how to decode the event.
- */
-void items_text(struct etw_text *line, const struct etw_record_view *record, bool schema);
-/* Append a JSON member for the first item of each kind; schema as above. */
+#define ITEMS_SCHEMA	0x1	/* also the items that describe how to decode the event */
+#define ITEMS_NO_STACK	0x2	/* not the stacks */
+
+/* Append " name=value" for each item that is large enough for its type; flags: ITEMS_* */
+void items_text(struct etw_text *line, const struct etw_record_view *record, unsigned int flags);
+/* Append a JSON member for the first item of each kind; schema: as ITEMS_SCHEMA. */
 void items_json(struct etw_text *to, const struct etw_record_view *record, bool schema);
 /* Find the first item of this type with at least size bytes; NULL: there is none. */
 const void *items_find(const struct etw_record_view *record, uint16_t type, size_t size);

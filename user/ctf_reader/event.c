@@ -368,10 +368,7 @@ static int put_record(struct writer *w, const struct identity *id)
 
 static int file_error(const struct writer *w, int err)
 {
-	if (err == -EEXIST)
-		cli_fail("%s exists; --replace replaces it", cli_quote(w->path));
-	else
-		cli_fail("%s: %s", cli_quote(w->path), strerror(-err));
+	cli_fail("%s: %s", cli_quote(w->path), strerror(-err));
 	return -1;
 }
 
@@ -379,7 +376,7 @@ static int file_error(const struct writer *w, int err)
 static int create_file(struct writer *w, int64_t start, const char *logger)
 {
 	struct etw_etl_options options = {
-		.replace = w->replace, .buffer_size = BUFFER_SIZE, .logger = logger,
+		.replace = w->replace, .keep = !w->replace, .buffer_size = BUFFER_SIZE, .logger = logger,
 	};
 	struct etw_etl_info info;
 	int err;

@@ -476,6 +476,16 @@ bool etw_etl_cut_off(const struct etw_etl_file *file)
 	return !file->info.header.EndTime.QuadPart;
 }
 
+int64_t etw_etl_end_time(struct etw_etl_file *file)
+{
+	uint8_t nanos;
+
+	if (!etw_etl_cut_off(file))
+		return file->info.header.EndTime.QuadPart;
+	return file->count.buffers ? etw_etl_time(&file->time, file->newest, &nanos) :
+				     file->info.header.StartTime.QuadPart;
+}
+
 bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st)
 {
 	struct stat own;

@@ -85,4 +85,10 @@ uint64_t etw_etl_lost_buffers(const struct etw_etl_file *file);
 /* The session was still running when the file was written: it has no end time. */
 bool etw_etl_cut_off(const struct etw_etl_file *file);
 
+/*
+ * When the trace ended, FILETIME: the header's end time or, if the file was not closed, the
+ * time at which its latest buffer was delivered.
+ */
+int64_t etw_etl_end_time(struct etw_etl_file *file);
+
 #endif /* ETW_ETL_FILE_H */

@@ -57,7 +57,7 @@ static bool take_record(const struct etw_record_view *view, int64_t noted, uint1
 	return true;
 }
 
-bool etw_loss_of(const struct etw_event *event, struct etw_loss *loss)
+bool etw_loss_read(const struct etw_event *event, struct etw_loss *loss)
 {
 	return take_record(&event->record, event->time, event->cpu, loss);
 }

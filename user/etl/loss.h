@@ -21,8 +21,16 @@ struct etw_loss {
 	char session[ETW_LOSS_SESSION_MAX];	/* UTF-8, perhaps cut; "": not known */
 };
 
-/* false: the event is something else. */
-bool etw_loss_of(const struct etw_event *event, struct etw_loss *loss);
+/* etw_loss_of(), of an event of the provider Etw-Ledger */
+bool etw_loss_read(const struct etw_event *event, struct etw_loss *loss);
+
+/* false: the event is something else, which all but a few are. */
+static inline bool etw_loss_of(const struct etw_event *event, struct etw_loss *loss)
+{
+	static const struct etw_guid ledger = ETW_LEDGER_GUID;
+
+	return event->record.header->provider.data1 == ledger.data1 && etw_loss_read(event, loss);
+}
 
 /*
  * FILETIME of one of the payload's times: they are relative to the record's own time, noted

@@ -42,7 +42,7 @@ static inline struct etw_etl_file *etw_source_file(const struct etw_source *sour
 /*
  * Wait for the next event, valid until the next call, up to timeout_ms, -1 for ever; a
  * stream of buffers always waits for ever. 1: *event; 0: the source has ended or was
- * stopped; -EAGAIN: timeout; others: an error.
+ * stopped; -EAGAIN: timeout, or a signal; others: an error.
  */
 static inline int etw_source_next(struct etw_source *source, struct etw_event *event,
 				  int timeout_ms)

@@ -55,6 +55,7 @@ static int sink_flush(struct etw_etl_sink *sink)
 static void sink_release(struct etw_etl_sink *sink)
 {
 	free(sink->gather);
+	free(sink->file.kept);
 	memset(sink, 0, sizeof(*sink));
 	sink->fd = -1;
 }
@@ -82,14 +83,13 @@ static int sink_begin(struct etw_etl_sink *sink, uint64_t keep)
 	return sink->gather ? 0 : -ENOMEM;
 }
 
-/* -EEXIST: it exists, and replace is false; -ESPIPE: cannot seek. */
-static int sink_create(struct etw_etl_sink *sink, const char *path, bool replace)
+/* -EEXIST: it exists, and is neither to be replaced nor kept; -ESPIPE: cannot seek. */
+static int sink_create(struct etw_etl_sink *sink, const char *path, unsigned int flags)
 {
 	int err = sink_begin(sink, 0);
 
 	if (!err)
-		err = etw_atomic_file_open(&sink->file, path, replace ? ETW_ATOMIC_REPLACE |
-					   ETW_ATOMIC_DEVICE : 0);
+		err = etw_atomic_file_open(&sink->file, path, flags ? flags | ETW_ATOMIC_DEVICE : 0);
 	sink->fd = sink->file.path ? sink->file.fd : -1;
 	if (!err && lseek(sink->fd, 0, SEEK_CUR) < 0)
 		err = -errno;
@@ -409,7 +409,8 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 	if (!err && options->into)
 		err = sink_append(&w->sink, options->fd, 0);
 	else if (!err)
-		err = sink_create(&w->sink, path, options->replace);
+		err = sink_create(&w->sink, path, options->replace ? ETW_ATOMIC_REPLACE :
+				  options->keep ? ETW_ATOMIC_KEEP : 0);
 	else if (options->into)
 		close(options->fd);
 	if (err) {

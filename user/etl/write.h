@@ -46,7 +46,8 @@ struct etw_etl_options {
 	/* Bytes, a multiple of 8 from 1,024 to 16 MB; 0: etw_etl_size_like() of like's */
 	uint32_t buffer_size;
 	bool compress;		/* XPRESS, each buffer on its own */
-	bool replace;		/* replace an existing file at the end; otherwise -EEXIST */
+	bool replace;		/* replace an existing file at the end; otherwise -EEXIST ... */
+	bool keep;		/* ... or it becomes FILE.old, see base/older_file.h */
 	bool into;		/* write to fd, an empty file that the caller made and keeps */
 	int fd;			/* open for reading and writing; always owned by the writer */
 };

@@ -5,7 +5,7 @@
  * Provider "Sample-TraceLogging" {2f0d8f2c-7a1b-4c0e-9a34-1d52c6b7e8a1}.  Writes one event
  * of each kind below and prints whether a session has enabled the provider:
  *
- *	sudo etw start mine -r
+ *	sudo etw start mine
  *	sudo etw enable mine 2f0d8f2c-7a1b-4c0e-9a34-1d52c6b7e8a1
  *	build/samples/sample_tracelogging
  */

@@ -2,7 +2,7 @@
 /*
  * wmain.c - the start of programs that have wmain() instead of main()
  *
- * libetw-win32.a holds only this file, and the linker takes it only for a program without a
+ * The linker takes this member of libetw-win32.a only for a program without a
  * main().  The arguments are converted from UTF-8.
  *
  * In C++ wmain() is mangled by its parameters: one of these exists.  They are weak

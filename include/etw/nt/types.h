@@ -62,6 +62,9 @@
 #define RtlFillMemory(dst, len, byte)	((void)memset((dst), (byte), (len)))
 #define RtlCopyMemory(dst, src, len)	((void)memcpy((dst), (src), (len)))
 #define RtlMoveMemory(dst, src, len)	((void)memmove((dst), (src), (len)))
+#define RtlZeroBytes			RtlZeroMemory
+#define RtlFillBytes			RtlFillMemory
+#define RtlCopyBytes			RtlCopyMemory
 
 /* Opaque objects */
 typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;

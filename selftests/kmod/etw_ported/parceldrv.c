@@ -213,7 +213,7 @@ ParcelWrite(
     if (Text == NULL) {
         return CompleteRequest(Irp, STATUS_INSUFFICIENT_RESOURCES, 0);
     }
-    RtlCopyMemory(Text, Irp->AssociatedIrp.SystemBuffer, Length);
+    RtlCopyBytes(Text, Irp->AssociatedIrp.SystemBuffer, Length);
     Text[Length / sizeof(WCHAR)] = UNICODE_NULL;
     EventWriteDriverText(NULL, Text);
     if (Extension->LastText != NULL) {

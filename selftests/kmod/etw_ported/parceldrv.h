@@ -5,8 +5,10 @@
 #ifndef __PARCELDRV_H__
 #define __PARCELDRV_H__
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <ntddk.h>
+#include <string.h>
 #include "parcelioctl.h"
 
 #define PARCEL_NT_DEVICE_NAME       L"\\Device\\ParcelDrv"

@@ -16,6 +16,10 @@ Environment:
 --*/
 #include "parceldrv.h"
 
+#if !DBG
+#error "KdPrint() prints, so this is a checked build"
+#endif
+
 // selftests/vm/lib/ported.c has the text of each line.
 VOID
 ParcelPrint(

@@ -415,6 +415,55 @@ static void test_folders(void)
 	ok(!rmdir("f") && !count("", NULL), "nothing else");
 }
 
+static int begin_keep(struct etw_atomic_file *f, const char *path, const char *text)
+{
+	int ret = etw_atomic_file_open(f, path, ETW_ATOMIC_KEEP);
+
+	if (!ret && write(f->fd, text, strlen(text)) != (ssize_t)strlen(text))
+		abort();
+	return ret;
+}
+
+/* What exists becomes FILE.old, all or none of several. */
+static void test_kept(void)
+{
+	struct etw_atomic_file f, g, *both[] = { &f, &g };
+	unsigned int failed;
+	struct stat st;
+
+	is(begin_keep(&f, "a", "1"), 0, "a new file");
+	is(etw_atomic_file_commit(&f), 0, "committed");
+	ok(!f.kept && has("a", "1"), "keeps nothing");
+	is(begin_keep(&f, "a", "2"), 0, "one that exists");
+	ok(has("a", "1"), "stays until the commit");
+	is(etw_atomic_file_commit(&f), 0, "committed");
+	ok(has("a", "2") && has("a.old", "1") && f.kept && strstr(f.kept, "/a.old"), "it is kept");
+	free(f.kept);
+	is(begin_keep(&f, "a", "3") | begin_keep(&g, "b", "b"), 0, "two");
+	is(mkdir("b", 0755), 0, "in the way of one");
+	is(etw_atomic_file_commit_all(both, 2, &failed), -EISDIR, "are not committed");
+	is(etw_atomic_file_rollback(&f) | etw_atomic_file_rollback(&g), 0, "nor one of them");
+	ok(has("a", "2") && has("a.old", "1") && count("", NULL) == 3, "all is as it was");
+	rmdir("b");
+	is(begin_keep(&f, "a", "3"), 0, "again");
+	is(etw_atomic_file_commit(&f), 0, "committed");
+	ok(has("a", "3") && has("a.old", "2") && count("", NULL) == 2, "the last one is kept");
+	free(f.kept);
+	is(unlink("a") | close(open("a", O_CREAT | O_WRONLY, 0604)) | chmod("a", 0604), 0, "an empty one");
+	is(begin_keep(&f, "a", "4") | etw_atomic_file_commit(&f), 0, "is replaced");
+	ok(!f.kept && has("a", "4") && has("a.old", "2") && !stat("a", &st) &&
+	   (st.st_mode & 0777) == 0604, "with its permissions");
+	is(rename("a", "c") | symlink("c", "a"), 0, "a link");
+	is(begin_keep(&f, "a", "5") | etw_atomic_file_commit(&f), 0, "is moved itself");
+	ok(has("a", "5") && has("c", "4") && !lstat("a.old", &st) && S_ISLNK(st.st_mode), "and kept");
+	free(f.kept);
+	is(begin_keep(&f, "a", "6"), 0, "a file");
+	is(unlink("a.old") | mkdir("a.old", 0755), 0, "whose older one would be a folder");
+	is(etw_atomic_file_commit(&f), -EISDIR, "is refused");
+	ok(has("a", "5") && count("", NULL) == 3, "all is as it was");
+	is(rmdir("a.old") | unlink("a") | unlink("c"), 0, "removed");
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -436,6 +485,7 @@ int main(void)
 		test_rollback_fails();
 		test_several(i ? "without flags" : "with flags");
 		test_folders();
+	test_kept();
 	}
 	is(chdir("/") || rmdir(dir), 0, "nothing is left");
 	return done_testing();

@@ -139,7 +139,7 @@ check_list() {
 	prints '"problem":"line 1: --file-max: \"17\" is not within 1 to 16"' autologger list -j
 	run autologger list
 	[[ $code -ne 0 || $(wc -l <"$work/out") -ne 10 ]] ||
-		! grep -qE '^bad +\? +no +- +line 1: --file-max' "$work/out" ||
+		! grep -qE '^bad +\? +no +- +line 1: --file-max: "17" is' "$work/out" ||
 		! grep -qE '^good +yes +no +-' "$work/out" || good=yes
 	report "$good" "the list has good ones and bad ones"
 }

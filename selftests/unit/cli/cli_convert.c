@@ -107,7 +107,7 @@ static void test_lines(void)
 	is(run("$E dump --json %s %s >a; $E convert -o b.jsonl %s %s; cmp a b.jsonl && test -s a",
 	       one.path, two.path, one.path, two.path), 0, "JSON lines equal it, too");
 	is(run("$E convert -o c.csv %s", two.path), 0, "a file");
-	ok(reported("c.csv\": 3 events, 2 of them without a schema") && reported("3 events lost"),
+	ok(reported("c.csv\": 2 events, 2 of them without a schema") && reported("3 events lost"),
 	   "its contents and omissions are reported");
 	is(run("$E convert -q --to csv --fields id --filter 'id > 20' %s | tr -d '\\r\\n' | grep "
 	       "-x id4050", one.path), 0, "only some of the events");
@@ -120,11 +120,20 @@ static void test_lines(void)
 
 static void test_names(void)
 {
-	is(run("echo mine >x.csv; $E convert %s -o x.csv", one.path), 1, "a file that exists");
-	ok(reported("--replace"), "is not replaced without --replace");
-	is(run("test \"$(cat x.csv)\" = mine"), 0, "and stays");
-	is(run("$E convert %s -o x.csv --replace && head -1 x.csv | grep -q time", one.path), 0,
-	   "but asked");
+	is(run("echo mine >x.csv; $E convert %s -o x.csv", one.path), 0, "a file that exists");
+	ok(reported("the file of this name is now \"") && reported("x.csv.old"), "is kept");
+	is(run("test \"$(cat x.csv.old)\" = mine && head -1 x.csv | grep -q time"), 0,
+	   "under another name");
+	is(run("cp x.csv.old k; $E convert %s -o x.csv --replace && head -1 x.csv | grep -q time && "
+	       "cmp k x.csv.old", one.path), 0, "but not if asked");
+	is(run("cp %s z.csv.old; $E convert z.csv.old --to csv -o z.csv; test $? = 1 && "
+	       "cmp %s z.csv.old", one.path, one.path), 0, "an input is never the older file");
+	is(run("$E convert -q %s -o x.csv --json >j 2>e && test \"$(cat j)\" = "
+	       "'{\"output\":\"x.csv\",\"events\":2,\"without_schema\":2,\"moved\":\"'$PWD/x.csv.old'\"}' && "
+	       "rm j e", two.path), 0, "the summary as JSON");
+	is(run("$E convert --to csv --json %s", two.path), 2, "is not mixed into the output");
+	is(run("ln -s k s.csv; $E convert %s -o s.csv && test -h s.csv.old -a ! -h s.csv && "
+	       "rm k s.csv* z.csv.old x.csv.old", one.path), 0, "a link is kept itself");
 	is(run("umask 027; $E convert %s -o m.csv && test $(stat -c %%a m.csv) = 640 && rm m.csv",
 	       one.path), 0, "the file has the usual permissions");
 	is(run("cp %s in.etl; ln in.etl hard.csv; ln -s in.etl soft.csv; "
@@ -175,8 +184,13 @@ static void test_damage(void)
 static void test_folders(void)
 {
 	is(run("$E convert %s -o t.ctf && test -s t.ctf/metadata", one.path), 0, "a folder");
-	is(run("$E convert %s -o t.ctf", one.path), 1,
-	   "an existing folder is not replaced without --replace");
+	is(run("touch t.ctf/first; $E convert %s -o t.ctf/ && test -e t.ctf.old/first -a "
+	       "! -e t.ctf/first", one.path), 0, "an existing folder is kept");
+	is(run("touch t.ctf/second; $E convert %s -o t.ctf && test -e t.ctf.old/second -a "
+	       "! -e t.ctf.old/first", one.path), 0, "instead of an earlier one");
+	is(run("rm t.ctf.old/metadata; touch t.ctf/third; $E convert %s -o t.ctf", one.path), 1,
+	   "but only if that is a trace");
+	is(run("test -e t.ctf.old/second -a -e t.ctf/third && rm -r t.ctf.old"), 0, "all stays");
 	is(run("touch t.ctf/old; chmod 710 t.ctf; $E convert %s -o t.ctf/ --replace && "
 	       "test -s t.ctf/metadata -a ! -e t.ctf/old", one.path), 0, "but asked, as a whole");
 	is(run("test \"$(stat -c %%a t.ctf)\" = 710"), 0, "with its permissions");
@@ -273,12 +287,12 @@ static void test_progress(void)
 	char line[160];
 
 	progress_line(line, sizeof(line), 80, 0, 0, 0);
-	ok(!strcmp(line, "[>                                       ]   0.0%  0 events"), "begins");
+	ok(!strcmp(line, "[>                             ]   0.0%  0 events"), "begins");
 	progress_line(line, sizeof(line), 80, 500, 123456, 10);
-	ok(!strcmp(line, "[====================>                   ]  50.0%  123456 events  0:10 left"),
+	ok(!strcmp(line, "[===============>              ]  50.0%  123456 events  12346/s  0:10 left"),
 	   "goes on: %s", line);
 	progress_line(line, sizeof(line), 60, 1000, 5, 10);
-	ok(!strcmp(line, "[====================] 100.0%  5 events"), "ends: %s", line);
+	ok(!strcmp(line, "[===============] 100.0%  5 events"), "ends: %s", line);
 	progress_line(line, sizeof(line), 30, 250, 5, 100);
 	ok(!strcmp(line, " 25.0%  5:00 left"), "has little room: %s", line);
 	progress_line(line, sizeof(line), 5, 250, 5, 100);

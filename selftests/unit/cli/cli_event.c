@@ -102,7 +102,7 @@ static void test_clock(void)
 	setenv("TZ", "CET-1", 1);
 	tzset();
 	clock_local(&text, ETW_UNIX_EPOCH_100NS + 1234567);
-	same_text(&text, "1970-01-01 01:00:00.1234567", "local time");
+	same_text(&text, "1970-01-01 01:00:00.1234567+01:00", "local time");
 	clock_seconds(&text, 123456789);
 	same_text(&text, "12.3456789", "a time that passed");
 	clock_seconds(&text, -1);
@@ -128,7 +128,7 @@ static const char *item_of(uint16_t type, const void *data, uint16_t len)
 	memcpy(ext[1].data, data, len);
 	line.len = 0;
 	etw_text_puts(&line, "");
-	items_text(&line, &view, true);
+	items_text(&line, &view, ITEMS_SCHEMA);
 	return line.data;
 }
 

@@ -127,17 +127,13 @@ static bool same_bytes(const struct got *a, unsigned int i, const struct got *b,
 	return !memcmp(a->list[i].raw, copy, a->list[i].size);
 }
 
-static bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
 /* ------------------------------------------------------------------------- tests */
 
 static void test_types(void)
 {
 	static struct make m;
 	static struct got in, one;
+	char older[96];
 	unsigned int i;
 
 	make_begin(&m, 1);
@@ -155,8 +151,10 @@ static void test_types(void)
 		   "byte for byte, of the same time: %u", i);
 	ok(one.lost_events == 7 && one.lost_buffers == 3, "losses go along");
 	ok(one.start == in.start && one.end == in.end, "begin and end, too");
-	is(run("merge -q -o %s %s", out, m.path), 1, "the file is there");
-	ok(run_reported("exists"), "which is said");
+	is(run("merge -o %s %s", out, m.path), 0, "the file is there");
+	ok(run_reported(".old\"\n"), "and is kept");
+	snprintf(older, sizeof(older), "%s.old", out);
+	ok(get(older, &one) && one.count == 9 && !unlink(older), "under another name");
 	is(run("merge -q -o %s --replace %s", out, m.path), 0, "unless it is to be replaced");
 	is(run("merge -q -o %s --replace %s", m.path, m.path), 1, "not onto an input");
 	ok(run_reported("is one of the input files") && get(m.path, &one) && one.count == 9,
@@ -402,12 +400,13 @@ static void test_split(void)
 	unlink(path);
 	snprintf(path, sizeof(path), "%s_02.etl", out);
 	ok(get(path, &got) && got.count == 2, "and the others");
-	is(run("split -q --by time=3us -o %s_%%02d.etl %s", out, m.path), 1, "one is there");
-	ok(run_reported("exists") && exists(path), "it stays");
-	snprintf(path, sizeof(path), "%s_01.etl", out);
-	ok(!exists(path), "and the one before it is gone");
-	snprintf(path, sizeof(path), "%s_02.etl", out);
+	is(run("split --by time=3us -o %s_%%02d.etl %s", out, m.path), 0, "one is there");
+	ok(run_reported("the file of this name is now \""), "it is kept");
 	unlink(path);
+	snprintf(path, sizeof(path), "%s_02.etl.old", out);
+	ok(!unlink(path), "under another name");
+	snprintf(path, sizeof(path), "%s_01.etl", out);
+	ok(!unlink(path), "the first is there again");
 	is(run("split --by provider -o %s_%%d.etl --provider Nobody %s", out, m.path), 0, "nothing");
 	ok(run_reported("no file is written"), "no file is written");
 	unlink(m.path);

@@ -41,7 +41,17 @@ static void test_split_replace(void)
 	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "the old parts are removed");
 	is(run("merge -q -o %s %s_1.etl %s_2.etl %s_3.etl %s_4.etl", out, out, out, out, out), 0,
 	   "there are four");
-	is(shell("rm ${O} ${O}_[1-4].etl; ls ${O}* 2>/dev/null"), 2, "and nothing else");
+	is(shell("rm ${O}; for i in 1 2 3 4; do echo $i >${O}_$i.etl; done; mkdir ${O}_4.etl.old; "
+		 "echo long ago >${O}_1.etl.old"), 0, "old parts");
+	is(run("split --by events=1 -o %s_%%d.etl %s", out, m.path), 1, "one cannot be kept");
+	is(shell("test \"$(cat ${O}_[1-4].etl ${O}_1.etl.old)\" = \"$(echo 1; echo 2; echo 3; "
+		 "echo 4; echo long ago)\" && rmdir ${O}_4.etl.old"), 0, "all stay");
+	is(run("split --by events=1 -o %s_%%d.etl %s", out, m.path), 0, "kept");
+	ok(run_reported("4 older files are kept with .old"), "is reported");
+	is(shell("test \"$(cat ${O}_[1-4].etl.old)\" = \"$(echo 1; echo 2; echo 3; echo 4)\""), 0,
+	   "the old parts are there");
+	is(shell("rm ${O}_[1-4].etl ${O}_[1-4].etl.old; ls ${O}* 2>/dev/null"), 2,
+	   "and nothing else");
 	unlink(m.path);
 }
 

@@ -20,7 +20,9 @@
 #include "cli/print/json.c"
 #include "cli/print/loss.c"
 #include "cli/print/operation.c"
+#include "cli/print/stack.c"
 #include "cli/print/text.c"
+#include "cli/symbols.c"
 #include "cli/text.c"
 #include "convert/items.c"
 #include "base/json_writer.c"
@@ -32,6 +34,16 @@ void cli_die(const char *fmt, ...)
 {
 	printf("Bail out! %s\n", fmt);
 	exit(1);
+}
+
+void *cli_grow(void *list, size_t count, size_t size)
+{
+	return reallocarray(list, count + 1, size);
+}
+
+char *cli_strdup(const char *s)
+{
+	return strdup(s);
 }
 
 void cli_usage(const char *fmt, ...)

@@ -119,6 +119,7 @@ static void test_choosing(const char *path)
 {
 	chooses(path, "", "0 10 20 30 40 50");
 	chooses(path, "--provider 12345678-0001-0002-0102-030405060708", "30 40 50");
+	chooses(path, "-p 12345678-0001-0002-0102-030405060708", "30 40 50");
 	chooses(path, "--provider '{0000feed-0000-0000-0100-000000000000}'", "10 20");
 	chooses(path, "--provider 12345678-0001-0002-0102-030405060708 --provider "
 		"0000feed-0000-0000-0100-000000000000", "10 20 30 40 50");
@@ -138,6 +139,12 @@ static void test_choosing(const char *path)
 	chooses(path, "--since '2022-06-18 04:26:40.000003'", "30 40 50");
 	chooses(path, "--since 4:26:40.0000031 --until 4:26:41", "40 50");
 	chooses(path, "--until 2021-01-01", "");
+	/* The file ends one second after it began. */
+	chooses(path, "--since -999997us", "30 40 50");
+	chooses(path, "--last 0.999997", "30 40 50");
+	chooses(path, "--last 999998us --until -999996us", "20 30 40");
+	chooses(path, "--last 2h", "0 10 20 30 40 50");
+	chooses(path, "--last 1ms", "");
 	chooses(path, "--filter 'id > 20 && pid != 9'", "30 50");
 	chooses(path, "--filter 'id > 20' --filter 'level < 5'", "40 50");
 	chooses(path, "--filter 'provider == MSNT_SystemTrace'", "0");
@@ -159,6 +166,9 @@ static void test_wrong(const char *path)
 		{ "--since soon", "not a time" }, { "--until 1.5", "not a time" },
 		{ "--since +2 --until +1", "is before" }, { "--filter 'pid == x'", "column 8" },
 		{ "--filter ''", "column 1" }, { "--no-names --filter 'process == x'", "process" },
+		{ "--last -5s", "--last: \"-5s\" is not a time" }, { "--last 3:00", "not a time" },
+		{ "--last 5s --since +1", "either --last or --since" },
+		{ "--last 5s --until -6s", "is before 5s, which is --last" },
 	};
 	size_t i;
 
@@ -257,6 +267,24 @@ static void test_far(void)
 	unlink(m.path);
 }
 
+/* A file that nobody closed ends with its latest buffer. */
+static void test_cut(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 1);
+	feed_header(&m.feed)->timestamp = 1000 + 60 * 100;
+	put(&m, &feed_guid, 10, 1, 0x1, 7);
+	put(&m, &feed_guid, 20, 4, 0x2, 7);
+	put(&m, &other_guid, 50, 5, 0x4, 8);
+	make_put(&m);
+	fclose(m.file);
+	chooses(m.path, "--last 4us", "20 50");
+	chooses(m.path, "--since -1us", "50");
+	unlink(m.path);
+}
+
 int main(void)
 {
 	static struct make m;
@@ -267,6 +295,7 @@ int main(void)
 	test_missing(m.path);
 	test_names();
 	test_far();
+	test_cut();
 	unlink(m.path);
 	return done_testing();
 }

@@ -106,6 +106,9 @@ check_operands() {
 		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a7}'
 		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8ag1}'
 		right "$command" a Sample-App
+		right "$command" a -p Sample-App
+		right "$command" --provider Sample-App a
+		wrong 'PROVIDER: the name is empty' "$command" a -p ''
 		right "$command" a '{6A5C2F0E-8a43-4d35-9b7e-2f1d0c9b8a71}'
 	done
 	wrong 'longer than 1024 bytes' start "$(printf 'x%.0s' {1..1025})"
@@ -123,6 +126,16 @@ check_operands() {
 	right list --verbose groups
 	right list -vj
 	right list groups
+	right list --columns session,Events-Lost,enabled-by
+	right list sessions --columns 'size-kb, id'
+	wrong '--columns: there is no column "guid"' list sessions --columns guid
+	wrong '--columns: there is no column "session id"' list --columns 'session id'
+	wrong '--columns: "a,": the list has an empty part' list --columns a,
+	wrong '--columns: not with --json' list --columns id --json
+	right stat --columns events,per-second,lost-events
+	wrong '--columns: there is no column "x"' stat --columns events,x
+	wrong '--columns: not with --json' stat --columns events --json
+	wrong '--stack cannot be combined with --json' dump a --stack --json
 	wrong '"session" is none of sessions, providers, groups' list session
 	wrong 'missing SESSION' verify
 	wrong 'unexpected argument "b"' verify a b
@@ -134,6 +147,20 @@ check_operands() {
 	right stat
 	right stat a
 	wrong 'the name is empty' stat ''
+}
+
+# -p gives the provider in every command that has one.
+check_providers() {
+	right enable a -p Sample-App:info:0x3
+	right enable a -p Sample-App --level 4 --filter 'id == 5'
+	wrong '-p "b:256": "256" is not a level' enable a -p b:256
+	wrong 'unexpected argument "c": -p gave the provider' enable a -p b c
+	wrong '-p: only one provider' enable a -p b -p c
+	right disable a -p b -p c d
+	right capture a -p b -p c
+	right capture a b -p c --every 5
+	right disallow a -p b c
+	wrong '--clear: give no provider' disallow a -p b --clear
 }
 
 check_access() {
@@ -175,7 +202,7 @@ check_start() {
 	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
 		--clock Cycles --buffering --independent --json
 	right start --flush 1 a -j
-	right start --flush 1500ms --buffer-size 256k --user-budget 1MiB a
+	right start --flush 100ms --buffer-size 256k --user-budget 1MiB a
 	right start --flush 2m --buffer-size 64KB --sync 1h --file x --max-size 100MB a
 	right enable a b --timeout 1.5s
 	right capture a b --every 2m
@@ -194,7 +221,7 @@ check_start() {
 	for option in '3' '16385' ' 4' '+4' '0x10' '3k' '4x' '99999999999999999999' '4294967300'; do
 		wrong "--buffer-size: \"$option\"" start a --buffer-size "$option"
 	done
-	for option in 0 0.9 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
+	for option in 0 0.09 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
 		wrong "--flush: \"$option\"" start a --flush "$option"
 	done
 	wrong 'unknown option "--buffer"' start a --buffer 4
@@ -357,9 +384,9 @@ check_sessions() {
 	wrong 'give --max-buffers, --flush, --user-budget or --real-time' update a
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
-	for option in 0 0.2 0.999 86401; do
-		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" update a --flush "$option"
-		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" start a --flush "$option"
+	for option in 0 0.02 99ms 86401; do
+		wrong "--flush: \"$option\" is not within 0.1 to 86400 seconds" update a --flush "$option"
+		wrong "--flush: \"$option\" is not within 0.1 to 86400 seconds" start a --flush "$option"
 	done
 	wrong 'unexpected argument "b"' update a b --flush 1
 	right update a --max-buffers 60000 --flush 86400 -j
@@ -439,7 +466,7 @@ check_device() {
 	report "$good" "a file that is no device"
 	good=no
 	ETW_DEVICE=$work run list
-	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: $work: " "$work/err" || good=yes
+	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: list: $work: " "$work/err" || good=yes
 	report "$good" "a directory in place of the device"
 	good=no code=0
 	"$etw" help >/dev/full 2>"$work/err" || code=$?
@@ -458,6 +485,7 @@ check_names
 check_payload
 check_sessions
 check_readers
+check_providers
 check_access
 check_device
 finish

@@ -96,6 +96,7 @@ static const struct type_case others[] = {
 	T(UNICODESTRING, STRING, "3dd800de00d80000", "\"\xf0\x9f\x98\x80\xef\xbf\xbd\"", NULL),
 	T(ANSISTRING, STRING, "410a1b4200", "\"A\\n\\u001bB\"", NULL),
 	T(ANSISTRING, STRING, "80e900", "\"\xe2\x82\xac\xc3\xa9\"", NULL),
+	T(ANSISTRING, STRING, "c3a9e900", "\"\xc3\xa9\\xe9\"", "\"\xc3\xa9\xef\xbf\xbd\""),
 	T(ANSISTRING, UTF8, "c3a9e900", "\"\xc3\xa9\\xe9\"", "\"\xc3\xa9\xef\xbf\xbd\""),
 	T(ANSISTRING, XML, "3c612f3e00", "\"<a/>\"", NULL),
 	T(ANSISTRING, JSON, "5b5d00", "\"[]\"", NULL),

@@ -156,6 +156,12 @@ static void test_start(void)
 	ok(!memcmp(b.text, u"\u00e4\u20ac\U0001F600", 10), "wide name at its offset");
 	is(fake->sessions[1].name_len, 9, "the name as UTF-8");
 	is(StopTraceW(other, NULL, fresh()), ERROR_SUCCESS, "stop it");
+	p = fresh();
+	p->LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+	p->FlushTimer = 999;
+	is(StartTraceA(&other, "short", p), ERROR_SUCCESS, "less than a second");
+	is(fake->sessions[1].s.flush_ms, 1000, "is a second, though the kernel takes it");
+	is(StopTraceW(other, NULL, fresh()), ERROR_SUCCESS, "stop it, too");
 	is(StartTraceW(&other, (const WCHAR[]){ 0xD800, 0 }, fresh()),
 	   ERROR_INVALID_PARAMETER, "lone surrogate in a name");
 	p = fresh();

@@ -507,7 +507,7 @@ static void test_when(void)
 	static const char *const wrong[] = {
 		"", "x", "1", "1.5", "2026", "2026-13-01", "2026-02-30", "2026-01-31T", "2026-01-31T25:00",
 		"2026-01-31T12:34:56.Z", "2026-01-31T12:34:56Z ", "1500-01-01T00:00Z", "12:60", "12:3",
-		"+", "+x", "+1d", "@", "@1x", "+99999999999h", "1..2", "2026-01-31T12:00+99:00",
+		"+", "+x", "-", "-x", "-1d", "--5s", "-+5s", "+-5s", "+1d", "@", "@1x", "+99999999999h", "1..2", "2026-01-31T12:00+99:00",
 	};
 	struct etw_time_expr when;
 	size_t i;
@@ -526,15 +526,21 @@ static void test_when(void)
 	   when_is("1m", ETW_TIME_EXPR_SINCE, 600000000) && when_is("0.5h", ETW_TIME_EXPR_SINCE, 18000000000) &&
 	   when_is("3s", ETW_TIME_EXPR_SINCE, 30000000) && when_is("250ns", ETW_TIME_EXPR_SINCE, 2),
 	   "units");
+	ok(when_is("-5s", ETW_TIME_EXPR_BEFORE_END, 50000000) &&
+	   when_is("-1.5", ETW_TIME_EXPR_BEFORE_END, 15000000) &&
+	   when_is("-20ms", ETW_TIME_EXPR_BEFORE_END, 200000), "before the end");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ok(!etw_time_expr_parse(wrong[i], strlen(wrong[i]), &when), "no time: '%s'", wrong[i]);
 	when = (struct etw_time_expr){ ETW_TIME_EXPR_SINCE, 10 };
-	is(etw_time_expr_at(&when, TIME), TIME + 10, "since the start");
-	is(etw_time_expr_at(&when, INT64_MAX), INT64_MAX, "of a trace in the far future");
+	is(etw_time_expr_at(&when, TIME, TIME + 50), TIME + 10, "since the start");
+	is(etw_time_expr_at(&when, INT64_MAX, INT64_MAX), INT64_MAX, "of a trace in the far future");
+	when = (struct etw_time_expr){ ETW_TIME_EXPR_BEFORE_END, 10 };
+	is(etw_time_expr_at(&when, TIME, TIME + 50), TIME + 40, "before the end");
+	is(etw_time_expr_at(&when, TIME, INT64_MIN), INT64_MIN, "of a trace in the far past");
 	when = (struct etw_time_expr){ ETW_TIME_EXPR_OF_DAY, 0 };
-	is(etw_time_expr_at(&when, TIME), TIME - (6 * 3600 + 1600) * 10000000LL, "midnight");
-	etw_time_expr_at(&when, INT64_MIN);
-	etw_time_expr_at(&when, INT64_MAX);
+	is(etw_time_expr_at(&when, TIME, TIME + 50), TIME - (6 * 3600 + 1600) * 10000000LL, "midnight");
+	etw_time_expr_at(&when, INT64_MIN, INT64_MIN);
+	etw_time_expr_at(&when, INT64_MAX, INT64_MAX);
 }
 
 int main(void)

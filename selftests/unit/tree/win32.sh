@@ -19,7 +19,7 @@ windows="-fshort-wchar -DUNICODE -D_UNICODE $paths"
 warn="-Wall -Wextra -Wpedantic -Werror"
 san="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
-[[ -f build/libetw-win32.a && -f build/libtdh.a && -x build/etw ]] || { echo "1..0 # SKIP not built"; exit 4; }
+[[ -f build/libetw-win32.a && -f build/libtdh.a && -f build/libtdh.so && -x build/etw ]] || { echo "1..0 # SKIP not built"; exit 4; }
 build/etw mc -um -h "$work" -r "$work" -z courier selftests/ported/courier.man
 
 # program COMPILER SOURCE FLAG...: print what is wrong with a program of selftests/win32
@@ -30,8 +30,9 @@ program() {
 
 	rm -rf "$work/files" && mkdir "$work/files"
 	{ $compiler $warn $san $paths "$@" -o "$work/program.o" -c "$source" &&
-		${compiler%% *} $san -pthread -o "$work/program" "$work/program.o" build/libetw.a &&
-		printf ke | "$work/program" "$work/files"; } 2>&1 || echo "status $?"
+		${compiler%% *} $san -pthread -o "$work/program" "$work/program.o" \
+			build/libetw-win32.a build/libetw.a &&
+		printf ke | LD_LIBRARY_PATH=build "$work/program" "$work/files" 'a b' '' 'q"\e' 'ä€'; } 2>&1 || echo "status $?"
 }
 
 # ported COMPILER FILE: print what is wrong when it compiles and links

@@ -110,6 +110,48 @@ TEST_F(dump, text)
 	    " related=7e570066-5e1f-4e57-8001-020304050607\n");
 }
 
+/* A signal that is ignored stays so; one that is not is how dump and stat are meant to end. */
+TEST_F(dump, ignored_signals)
+{
+	struct sigaction before, ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &ignore, &before);
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", NULL));
+	sigaction(SIGINT, &before, NULL);
+	ASSERT_TRUE(writes(self, 1));
+	ASSERT_TRUE(lines(self, 1));
+	ASSERT_EQ(0, kill(self->r.pid, SIGINT));
+	ASSERT_TRUE(writes(self, 1));
+	EXPECT_TRUE(lines(self, 2));
+	ASSERT_EQ(0, kill(self->r.pid, SIGTERM));
+	EXPECT_EQ(0, vc_end(&self->r));
+	ASSERT_TRUE(vc_start(&self->r, "stat", "cli", "--interval", "600", NULL));
+	ASSERT_TRUE(vm_until((vc_look(&self->r), vc_lines(self->r.out) > 1)));
+	ASSERT_EQ(0, kill(self->r.pid, SIGINT));
+	EXPECT_EQ(0, vc_end(&self->r));
+}
+
+/* A name like a file's is a session's if there is no such file. */
+TEST_F(dump, sessions_named_like_files)
+{
+	static const char *const names[] = { "a/b", "c.etl" };
+	TRACEHANDLE session;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		session = vl_start(names[i]);
+		ASSERT_NE(0, session);
+		ASSERT_EQ(0, vl_enable(session, 1, 0, 0, 0));
+		ASSERT_TRUE(writes(self, 1));
+		EXPECT_EQ(0, vc_run(&self->r, "dump", names[i], "--count", "1", NULL));
+		HAS(" event(100) error data=04030201\n");
+		EXPECT_EQ(0, vc_run(&self->r, "verify", names[i], NULL));
+		EXPECT_EQ(0, vl_control(session, EVENT_TRACE_CONTROL_STOP));
+		EXPECT_EQ(1, vc_run(&self->r, "dump", names[i], NULL));
+		EXPECT_TRUE(vc_refused(&self->r, 1, "No such file or directory"));
+	}
+}
+
 TEST_F(dump, json)
 {
 	char source[64];
@@ -231,7 +273,7 @@ TEST_F(dump, losses_json)
 	EXPECT_EQ(2, vc_objects(self->r.out));
 	HAS(",\"loss\":{\"cause\":\"event_size\",\"cause_text\":\"over 64 KB\",\"events\":1,"
 	    "\"buffers\":0,\"cpu\":0,");
-	HAS(",\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"session\":\"cli\"}}\n");
+	HAS(",\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"session\":\"cli\",\"remedies\":[]}}\n");
 }
 
 TEST_F(dump, raw)

@@ -51,12 +51,24 @@ TEST_F(cli_log, snapshots)
 	RUN("flush", "log", "--file", "/nonexistent/a.etl");
 	FAILS("/nonexistent/a.etl\": No such file or directory");
 	RUN("flush", "log", "--file", FILE_A);
-	EXPECT_EQ(0, self->r.status);
-	EXPECT_STREQ("", self->r.out);
+	EXPECT_TRUE(vc_noted(&self->r, "\"" FILE_A "\": 1 event, 20"));
+	EXPECT_NE(NULL, strstr(self->r.err, " to 20"));
 	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	/* Nothing new: the file that is there stays, with --replace too. */
 	RUN("flush", "log", "--file", FILE_A, "--json");
 	EXPECT_EQ(1, vc_objects(self->r.out));
-	EXPECT_EQ(0, vl_log_read(FILE_A).events);
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":0,\"moved\":null}"));
+	EXPECT_NE(NULL, strstr(self->r.err, "no events: \"" FILE_A "\" is as it was\n"));
+	RUN("flush", "log", "--file", FILE_A, "--replace");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	EXPECT_NE(0, access(FILE_A ".old", F_OK));
+	vl_logger_write(&self->l, 2);
+	RUN("flush", "log", "--file", FILE_A, "--json");
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":2,\"first\":\"20"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"moved\":\"" FILE_A ".old\"}"));
+	EXPECT_EQ(2, vl_log_read(FILE_A).events);
+	EXPECT_EQ(1, vl_log_read(FILE_A ".old").events);
 	RUN("update", "log", "--real-time");
 	FAILS("session \"log\": it has no log file to end");
 	RUN("stop", "log");
@@ -75,6 +87,13 @@ TEST_F(cli_log, snapshots_in_the_session_s_file)
 	RUN("flush", "log");
 	EXPECT_EQ(0, self->r.status);
 	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	RUN("flush", "log");
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	EXPECT_NE(0, access(FILE_A ".old", F_OK));
+	vl_logger_write(&self->l, 2);
+	RUN("flush", "log");
+	EXPECT_EQ(2, vl_log_read(FILE_A).events);
+	EXPECT_EQ(1, vl_log_read(FILE_A ".old").events);
 	RUN("query", "log", "--json");
 	PRINTED("\"kind\":\"snapshots\"");
 }
@@ -113,6 +132,33 @@ TEST_F(cli_log, to_real_time)
 	PRINTED("\"id\":2");
 	RUN("update", "log", "--real-time");
 	FAILS("session \"log\": it has no log file to end");
+}
+
+/* An older file is kept when a session begins one of its name, and is back if it cannot. */
+TEST_F(cli_log, start_keeps_the_older_file)
+{
+	RUN("start", "log", "--file", FILE_A);
+	ASSERT_TRUE(enable(&self->l));
+	vl_logger_write(&self->l, 3);
+	RUN("start", "other", "--file", FILE_A);
+	FAILS("\"" FILE_A "\": session \"log\" writes to this file");
+	RUN("stop", "log");
+	RUN("start", "log", "--file", FILE_A, "--buffer-size", "4", "--max-size", "4K");
+	EXPECT_EQ(1, self->r.status);
+	EXPECT_EQ(3, vl_log_read(FILE_A).events);
+	EXPECT_NE(0, access(FILE_A ".old", F_OK));
+	RUN("start", "log", "--file", FILE_A, "--json");
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_NE(NULL, strstr(self->r.err, "the file of this name is now \"" FILE_A ".old\"\n"));
+	EXPECT_EQ(3, vl_log_read(FILE_A ".old").events);
+	RUN("stop", "log");
+	EXPECT_EQ(0, vl_log_read(FILE_A).events);
+	RUN("start", "log", "--file", FILE_A, "--replace");
+	EXPECT_STREQ("", self->r.err);
+	EXPECT_EQ(3, vl_log_read(FILE_A ".old").events);
+	RUN("stop", "log");
+	RUN("start", "log", "--file", FILE_A, "--append", "--replace");
+	EXPECT_TRUE(vc_refused(&self->r, 2, "--append and --replace exclude one another"));
 }
 
 /* logrotate renames the file, and the session continues in a new one. */

@@ -42,6 +42,18 @@ TEST_F(record, command)
 	EXPECT_FALSE(exists(OLD));
 }
 
+/* With --json the standard output is the summary alone. */
+TEST_F(record, json_of_a_command)
+{
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--json", "--", "sh", "-c",
+			    "echo printed", NULL));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_TRUE(reported(self, "printed\n"));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "-q", "--", "sh", "-c",
+			    "echo printed", NULL));
+	EXPECT_STREQ("printed\n", self->r.out);
+}
+
 /* The callback of a program takes its time, and looks at the end whether the command ran. */
 struct slow {
 	unsigned int calls;
@@ -215,7 +227,8 @@ TEST_F(record, json)
 	EXPECT_TRUE(vc_printed(&self->r, "\"mode\":\"file\""));
 	EXPECT_TRUE(vc_printed(&self->r, "\"file\":{\"name\":\"" OUT "\",\"kind\":\"sequential\""));
 	EXPECT_TRUE(vc_printed(&self->r, "\"written\":2,\"lost\":{\"no_buffer\":0,"));
-	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"exit_status\":3}"));
+	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"providers\":[{\"provider\":\"" GUID_1
+			       "\",\"provider_name\":null,\"events\":2}],\"exit_status\":3}"));
 }
 
 /* Decoded with the schemas in the file alone; the event of the file's header comes first. */

@@ -4,6 +4,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_record.h"
+#include "lib/vm_traits.h"
 
 #include <pty.h>
 
@@ -197,6 +198,48 @@ TEST_F(record, stopped)
 	EXPECT_FALSE(vl_log_read(OUT).cut_off);
 }
 
+/* Each provider's events are counted, as etw convert counts them, and the silent ones are named. */
+TEST_F(record, counts)
+{
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-p", GUID_2, "-p", GUID_3, "-o", OUT,
+			     NULL));
+	ASSERT_TRUE(enabled(self->reg) && enabled(self->other));
+	ASSERT_TRUE(writes(self, self->reg, 1, 5));
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_TRUE(reported(self, "etw: \"" OUT "\": 5 events, "));
+	EXPECT_TRUE(reported(self, "etw: 5 events of " GUID_1 "\n"));
+	EXPECT_TRUE(reported(self, "provider \"" GUID_2 "\" is registered, but no event was recorded\n"));
+	EXPECT_TRUE(reported(self, "provider \"" GUID_3 "\" is not registered: "));
+	EXPECT_EQ(0, vc_run(&self->r, "convert", OUT, "-o", LOG_DIR "/a.csv", NULL));
+	EXPECT_TRUE(reported(self, "\": 5 events"));
+	EXPECT_EQ(0, vc_run(&self->r, "merge", OUT, "-o", LOG_DIR "/b.etl", NULL));
+	EXPECT_TRUE(reported(self, "\": 5 events, "));
+	/* Those of an earlier recording are not counted. */
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "--append", "-o", OUT, NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	ASSERT_TRUE(writes(self, self->reg, 1, 2));
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_TRUE(reported(self, ": 2 more events, "));
+}
+
+/* A name that is announced with another GUID than the one made of it */
+TEST_F(record, announced_name)
+{
+	struct vm_blob traits = vm_traits("Announced");
+
+	ASSERT_EQ(0, EventSetInformation(self->other, EventProviderSetTraits, traits.bytes,
+					 traits.len));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", "*Announced", "-o", OUT, "--", "true", NULL));
+	EXPECT_TRUE(reported(self, "a program announces the name with another GUID: -p " GUID_2 "\n"));
+	EXPECT_EQ(0, vc_run(&self->r, "watch", "-p", "*Announced", "--", "true", NULL));
+	EXPECT_TRUE(reported(self, "a program announces the name with another GUID: -p " GUID_2 "\n"));
+	EXPECT_EQ(0, vc_run(&self->r, "start", "mine", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "enable", "mine", "*announced", NULL));
+	EXPECT_TRUE(reported(self, "but a program announces this name with the GUID " GUID_2 "\n"));
+}
+
 /* Killed, it leaves the session: the next recording reports that, and etw stop ends it. */
 TEST_F(record, killed)
 {
@@ -212,8 +255,8 @@ TEST_F(record, killed)
 	ASSERT_TRUE(writes(self, self->reg, 1, 3));
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_2, "-o", LOG_DIR "/b.etl", "true", NULL));
 	EXPECT_TRUE(reported(self, name));
-	EXPECT_TRUE(reported(self, " still runs, though its etw record is gone: "
-				   "etw stop etw-record-"));
+	EXPECT_TRUE(reported(self, "\" still runs, though its etw record is gone: "
+				   "etw stop \"etw-record-"));
 	EXPECT_EQ(0, vc_run(&self->r, "stop", name, NULL));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(3, log.events);

@@ -233,7 +233,7 @@ TEST_F(policy, flush_timer)
 	struct pollfd p = { .events = POLLIN };
 	struct vm_seen seen = { 0 };
 
-	self->s.flush_ms = 1000;
+	self->s.flush_ms = 100;
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	p.fd = self->r.fd;

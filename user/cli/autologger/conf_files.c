@@ -31,8 +31,10 @@ static struct autologger_conf conf;
 
 static const struct cli_option start_options[] = {
 	START_OPTIONS(conf.session.s),
+	START_MORE_OPTIONS(conf.session.s),
 	{ "buffering", START_OPT_BUFFERING, NULL, "", NULL },
 	STARTFILE_OPTIONS(conf.file),
+	STARTFILE_MORE_OPTIONS(conf.file),
 	{ "manual", 0, NULL, "", CLI_FLAG(conf.manual) },
 	{ "file-max", 0, "N", "", CLI_NUMBER(conf.file_max, 1, ETW_AUTOLOG_FILES) },
 	CLI_OPTION_END

@@ -84,12 +84,13 @@ static void add_row(struct table *table, const struct known *k)
 	else
 		table_cell(table, "-");
 	if (k->conf.what[0])
-		table_text(table, k->conf.what);
+		table_message(table, k->conf.what);
 	else if (k->tried && k->result.status)
-		table_text(table, k->result.what[0] ? k->result.what : status_name(k->result.status));
+		table_message(table, k->result.what[0] ? k->result.what :
+			      status_name(k->result.status));
 	else if (failed)
-		table_cell(table, "%s: %s (%" PRIu32 ")", failed->name, status_name(failed->status),
-			   failed->status);
+		table_cell(table, "%s: %s (%" PRIu32 ")", cli_quote(failed->name),
+			   status_name(failed->status), failed->status);
 	else
 		table_text(table, k->result.file);
 }

@@ -50,8 +50,12 @@ static bool start_with_file(int fd, struct autologger_conf *conf, struct autolog
 		conf->file.path = result->file;
 	/* Events of all users: only root may read them. */
 	mask = umask(077);
+	/* With --file-max the numbers begin again: that many files are kept. */
+	conf->file.replace |= conf->file_max;
 	err = start_session(fd, conf->name, &conf->session, &conf->file);
 	umask(mask);
+	if (!err)
+		older_log_drop(&conf->file);
 	result->status = conf->file.path && err != -ENOSPC ? etw_win32_from_file(err) :
 							     etw_win32_from_errno(err);
 	return (!conf->file_max || autologger_end_file(conf->name, &state, !err)) && !err;

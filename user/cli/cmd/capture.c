@@ -13,6 +13,7 @@
 static struct request {
 	struct etw_enable enable;
 	struct blob blob;
+	struct provider_names names;
 	const char *about;
 	bool once;		/* an option for a single request was given */
 	bool every;		/* --every, with period_s */
@@ -24,10 +25,11 @@ static struct request {
 enum { OPT_DATA = 256, OPT_ABOUT, OPT_EVERY };
 
 static const struct cli_option options[] = {
+	PROVIDER_OPTION_P,
 	{ "data", OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX", NULL },
 	{ "about", OPT_ABOUT, "SESSION", "ask what the provider knows about that session", NULL },
 	PROVIDER_OPTIONS,
-	{ "every", OPT_EVERY, "SECONDS", "ask these providers periodically; 0: stop asking", NULL },
+	{ "every", OPT_EVERY, "TIME", "ask these providers periodically; 0: stop asking", NULL },
 	{ "show", 0, NULL, "show which providers are asked, and how often",
 	  CLI_FLAG(request.show) },
 	{ "json", 'j', NULL, "print that as JSON, one object per line", CLI_FLAG(request.json) },
@@ -49,12 +51,12 @@ static int ask_once(struct request *r, char **operands)
 {
 	static struct session about;
 	struct etw_filter filter;
+	char **providers;
 	int fd;
 
-	if (!operands[1])
-		cli_usage("missing PROVIDER");
-	if (operands[2])
+	if (operands[1] && operands[2])
 		cli_usage("unexpected argument %s", cli_quote(operands[2]));
+	providers = provider_names_all(&r->names, operands + 1, true);
 	if (r->about && r->blob.header.size)
 		cli_usage("either --data or --about");
 	r->enable.filters = (uintptr_t)&filter;
@@ -69,7 +71,7 @@ static int ask_once(struct request *r, char **operands)
 	} else {
 		filter = blob_filter(&r->blob);
 	}
-	return provider_control(operands[0], operands[1], &r->enable);
+	return provider_control(operands[0], providers, &r->enable);
 }
 
 /* ------------------------------------------------------------- periodically */
@@ -113,16 +115,18 @@ static int run_every(int fd, uint64_t session, const struct request *r, char **p
 	return provider_resolve_all(fd, providers, guids) ? etw_kdev_session_capture(fd, &c) : 1;
 }
 
-static int ask_every(const struct request *r, char **operands)
+static int ask_every(struct request *r, char **operands)
 {
 	const char *takes = r->show ? TAKES_QUERY :
 		"the rights \"control\" on the session and \"enable\" on each provider";
 	static struct session session;
 	unsigned int count;
+	char **providers;
 	int fd, err;
 
 	cli_name("SESSION", operands[0]);
-	count = provider_operands(operands + 1, ETW_CAPTURE_MAX);
+	providers = provider_names_all(&r->names, operands + 1, false);
+	count = provider_operands(providers, ETW_CAPTURE_MAX);
 	if (r->every && r->show)
 		cli_usage("either --every or --show");
 	if (r->show && count)
@@ -134,7 +138,7 @@ static int ask_every(const struct request *r, char **operands)
 	fd = session_open(operands[0], &session);
 	if (fd < 0)
 		return 1;
-	err = run_every(fd, session.s.handle, r, operands + 1, count);
+	err = run_every(fd, session.s.handle, r, providers, count);
 	etw_kdev_close(fd);
 	return err < 0 ? session_fail(operands[0], err, takes) : err;
 }
@@ -149,6 +153,9 @@ static void take_option(struct request *r, int option)
 	case OPT_DATA:
 		blob_parse(&r->blob, "--data", optarg);
 		r->once = true;
+		break;
+	case 'p':
+		provider_names_add(&r->names, optarg);
 		break;
 	case OPT_ABOUT:
 		r->about = optarg;

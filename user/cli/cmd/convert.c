@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "convert.h"
 #include "cli/inputs.h"
+#include "cli/log_contents.h"
 #include "manifest.h"
 #include "cli/output_file.h"
 #include "cli/processes.h"
@@ -31,7 +32,7 @@
 
 static struct run {
 	const char *to, *from;
-	bool quiet, no_losses;
+	bool quiet, json, no_losses;
 	struct convert c;
 	struct inputs inputs;
 	struct output_file out;
@@ -47,20 +48,24 @@ static struct run {
 enum { OPT_MANIFEST = 256, OPT_FIELDS };
 
 static const struct cli_option options[] = {
-	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
-	{ "from", 0, "FORMAT", "ctf: make a log file from a folder with a CTF trace",
-	  CLI_TEXT(job.from) },
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
 	  CLI_TEXT(job.out.path) },
-	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
+	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
+	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
+	{ "json", 'j', NULL, "print the summary as JSON; needs --output", CLI_FLAG(job.json) },
 	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: time,name,Size", NULL },
-	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
+	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
+	CLI_HEADING("more selection"),
+	SELECT_MORE_OPTIONS,
+	CLI_HEADING("formats and decoding"),
+	{ "from", 0, "FORMAT", "ctf: make a log file from a folder with a CTF trace",
+	  CLI_TEXT(job.from) },
+	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
-	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
 	CLI_OPTION_END
 };
 
@@ -130,6 +135,8 @@ static void choose_format(struct run *run)
 
 	if (run->out.path && !strcmp(run->out.path, "-"))
 		run->out.path = NULL;
+	if (run->json && !run->out.path)
+		cli_usage("--json needs --output");
 	if (!run->to && !run->out.path)
 		cli_usage("missing --to, or --output with a suffix that selects the format");
 	format = run->to ? format_named(run->to) : format_of_suffix(run->out.path);
@@ -165,8 +172,10 @@ static int one_event(struct run *run, const struct etw_event *event,
 	e.loss = loss;
 	if (!loss && !select_wants(run->select, &record, e.decoded, run->decoder))
 		return 0;
-	run->events++;
-	run->unknown += !e.known;
+	if (!event_is_about_trace(event)) {
+		run->events++;
+		run->unknown += !e.known;
+	}
 	return run->c.format->event(&run->c, &e);
 }
 
@@ -266,6 +275,18 @@ static int write_all(struct run *run)
 
 /* -------------------------------------------------------------------- command */
 
+static void report_json(const struct run *run)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "output", run->out.path);
+	json_writer_unsigned(&line, "events", run->events);
+	json_writer_unsigned(&line, "without_schema", run->unknown);
+	json_writer_word(&line, "moved", run->out.file.kept);
+	json_print(&line);
+}
+
 static void report(struct run *run)
 {
 	char *line, *rest = run->c.notes;
@@ -275,6 +296,8 @@ static void report(struct run *run)
 	processes_report(&run->processes, !run->events);
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
+	if (run->json)
+		report_json(run);
 	if (run->quiet || !run->out.path)
 		return;
 	if (run->unknown)
@@ -302,9 +325,10 @@ static int convert_all(struct run *run, char **paths)
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);
 	run->c.processes = run->processes.table;
-	select_ready(run->select, inputs_start(&run->inputs), &ask);
+	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
+	run->out.quiet = run->quiet;
 	status = output_file_open(&run->out, &run->inputs);
 	if (!status) {
 		ret = write_all(run);
@@ -315,6 +339,7 @@ static int convert_all(struct run *run, char **paths)
 	free(sources);
 	if (!status)
 		report(run);
+	free(run->out.file.kept);
 	return status;
 }
 
@@ -371,7 +396,7 @@ static int from_other(const struct run *run, char **operands)
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
 	if (run->c.fields || run->c.option || run->select || run->no_losses ||
-	    run->inputs.apart)
+	    run->inputs.apart || run->json)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }

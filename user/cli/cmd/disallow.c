@@ -2,7 +2,9 @@
 /*
  * disallow.c - etw disallow: exclude providers from the groups of a session
  */
+#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "cli/provider.h"
 #include "cli/session.h"
 #include "device/kdev.h"
@@ -10,6 +12,7 @@
 static bool clear, json;
 
 static const struct cli_option options[] = {
+	PROVIDER_OPTION_P,
 	{ "clear", 'c', NULL, "empty the list", CLI_FLAG(clear) },
 	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
@@ -50,12 +53,17 @@ int cmd_disallow(int argc, char **argv)
 	static struct etw_guid guids[ETW_DISALLOW_MAX];
 	static struct session session;
 	struct etw_disallow d = { .guids = (uintptr_t)guids };
-	char **operands = cli_parse(&syntax, argc, argv);
+	struct provider_names names = { .list = NULL };
+	char **operands, **providers;
 	int fd, err = 1;
 	bool set;
 
+	while (cli_next(&syntax, argc, argv) != -1)
+		provider_names_add(&names, optarg);
+	operands = cli_operands(&syntax, argc, argv);
 	cli_name("SESSION", operands[0]);
-	d.count = provider_operands(operands + 1, ETW_DISALLOW_MAX);
+	providers = provider_names_all(&names, operands + 1, false);
+	d.count = provider_operands(providers, ETW_DISALLOW_MAX);
 	set = clear || d.count;
 	if (clear && d.count)
 		cli_usage("--clear: give no provider");
@@ -65,11 +73,12 @@ int cmd_disallow(int argc, char **argv)
 	if (fd < 0)
 		return 1;
 	d.session = session.s.handle;
-	if (provider_resolve_all(fd, operands + 1, guids)) {
+	if (provider_resolve_all(fd, providers, guids)) {
 		err = set ? etw_kdev_disallow_set(fd, &d) : show(fd, &d, guids);
 		if (err)
 			err = session_fail(operands[0], err, set ? TAKES_CONTROL : TAKES_QUERY);
 	}
 	etw_kdev_close(fd);
+	free(names.list);
 	return err;
 }

@@ -20,13 +20,18 @@
 #include "cli/inputs.h"
 #include "cli/operand.h"
 #include "cli/operations.h"
+#include "cli/print/clock.h"
 #include "cli/print/event.h"
 #include "cli/processes.h"
+#include "cli/progress.h"
 #include "cli/sample.h"
+#include "cli/screen.h"
+#include "dump.h"
 #include "manifest.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
 #include "cli/session.h"
+#include "cli/symbols.h"
 #include "cli/verify/verify.h"
 #include "core/ledger.h"
 #include "device/kdev.h"
@@ -34,7 +39,7 @@
 #include "tdh/decode/embed.h"
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
-#define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
+#define LOOK_EVENTS	1024	/* between two checks of the progress */
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
@@ -49,6 +54,14 @@ static struct dump {
 	bool strict;
 	bool json;
 	bool lossy;		/* something was lost, of a session */
+	bool stack;		/* print stacks below the events */
+	bool no_pager;
+	const char *columns;
+	unsigned int width;	/* of the terminal that stdout is; 0: none */
+	bool short_header;	/* print a file's header in short */
+	uint64_t shown[ETW_LOSS_END];	/* events in the records of losses that were printed */
+	uint64_t read;		/* events of files */
+	struct progress progress;
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
 	struct inputs inputs;	/* of files */
@@ -59,6 +72,9 @@ static struct dump {
 	time_t refreshed;	/* when they were read, seconds */
 	bool stopped;		/* the session is gone: now may be outdated */
 	bool marked;		/* events were lost after now was read */
+	const struct dump_owner *owner;	/* of the session, or NULL */
+	bool ended;		/* by its owner */
+	bool final;		/* now is: no more events will be written */
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
 	struct processes processes;
@@ -70,31 +86,49 @@ static struct dump {
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
-enum { OPT_FORMAT = 256, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
+enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
+
+#define COMMON_OPTIONS								\
+	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
+	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
+	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
+	CLI_OPTION_JSON(job.json),						\
+	CLI_OPTION_STRICT(job.strict)
+
+#define OUTPUT_OPTIONS								\
+	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) }, \
+	{ "message", 0, NULL, "print the event's message instead of its fields", \
+	  CLI_FLAG(job.printer.message) },					\
+	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL }, \
+	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL }, \
+	{ "columns", 0, "COLUMNS", "these, aligned: time,process,event,fields",	\
+	  CLI_TEXT(job.columns) },						\
+	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL }, \
+	{ "no-names", 0, NULL, "print no names of processes and threads", \
+	  CLI_FLAG(job.no_names) },						\
+	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) }
+
+const struct cli_option dump_common_options[] = { COMMON_OPTIONS, CLI_OPTION_END };
+const struct cli_option dump_output_options[] = {
+	CLI_HEADING("output"), OUTPUT_OPTIONS, CLI_OPTION_END
+};
 
 static const struct cli_option options[] = {
-	CLI_OPTION_JSON(job.json),
-	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) },
-	{ "duration", 0, "SECONDS", "end after that time",
-	  CLI_MILLIS(job.duration_ms, 1, DURATION_MAX) },
+	SELECT_OPTIONS,
 	{ "operations", 0, NULL, "print a start and its stop as one, with the duration",
 	  CLI_FLAG(job.by_operation) },
-	{ "by", 0, "WHAT", "pair them by activity, thread or a field",
-	  CLI_TEXT(job.by) },
-	{ "message", 0, NULL, "print the event's message instead of its fields",
-	  CLI_FLAG(job.printer.message) },
-	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
-	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL },
-	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
-	{ "no-names", 0, NULL, "print no names of processes and threads",
-	  CLI_FLAG(job.no_names) },
-	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
-	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
-	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
+	COMMON_OPTIONS,
+	CLI_HEADING("more selection"),
+	SELECT_MORE_OPTIONS,
+	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
-	CLI_OPTION_STRICT(job.strict),
-	SELECT_OPTIONS,
+	CLI_HEADING("output"),
+	OUTPUT_OPTIONS,
+	{ "stack", 0, NULL, "print stacks below the events, with names", CLI_FLAG(job.stack) },
+	{ "no-pager", 0, NULL, "do not show files with $ETW_PAGER, $PAGER or less",
+	  CLI_FLAG(job.no_pager) },
+	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
 	CLI_OPTION_END
 };
 
@@ -122,20 +156,18 @@ static void on_signal(int number)
 /* A second Ctrl-C kills the process, in case the reader or stdout is stuck. */
 static void catch_signals(uint32_t duration_ms)
 {
-	struct sigaction action = {
-		.sa_handler = on_signal,
-		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
-	};
+	const int flags = SA_RESTART | (int)SA_RESETHAND;
 	struct itimerval timer = {
 		.it_value.tv_sec = duration_ms / 1000,
 		.it_value.tv_usec = duration_ms % 1000 * 1000,
 	};
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	cli_catch(SIGINT, on_signal, flags);
+	cli_catch(SIGTERM, on_signal, flags);
 	if (!duration_ms)
 		return;
-	sigaction(SIGALRM, &action, NULL);
+	signal(SIGALRM, SIG_DFL);	/* --duration means it */
+	cli_catch(SIGALRM, on_signal, flags);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
@@ -145,8 +177,8 @@ static void release_signals(void)
 	static const struct itimerval off;
 
 	setitimer(ITIMER_REAL, &off, NULL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	cli_catch(SIGINT, SIG_DFL, 0);
+	cli_catch(SIGTERM, SIG_DFL, 0);
 	signal(SIGALRM, SIG_IGN);
 }
 
@@ -172,46 +204,78 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
-/* Has the reader of stdout gone?  While there are no events, no failing write shows it. */
-static bool unread(void)
+/* While there are no events, no failing write shows it. */
+bool dump_is_unread(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
+/* Between the two, the counters of the session are final. */
+static void end_session(struct dump *dump)
+{
+	const struct dump_owner *owner = dump->owner;
+
+	if (!owner || dump->ended)
+		return;
+	dump->ended = true;
+	owner->quiesce(owner->context);
+	dump->final = !read_stat(dump, &dump->now);
+	owner->stop(owner->context);
+}
+
+static void look(struct dump *dump)
+{
+	if (dump->owner && !dump->ended && dump->owner->is_over(dump->owner->context))
+		end_session(dump);
+}
+
 /* Wait for the session's next event; flush the output before sleeping. */
 static int next_of_session(struct dump *dump, struct etw_event *event)
 {
-	int err = etw_source_next(&source, event, 0);
+	int err;
 
+	look(dump);
+	err = etw_source_next(&source, event, 0);
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
-	refresh_stat(dump);
-	while (!unread()) {
+	if (!dump->final)
+		refresh_stat(dump);
+	while (!dump_is_unread()) {
 		err = etw_source_next(&source, event, LOOK_MS);
 		if (err != -EAGAIN)
 			return err;
+		look(dump);
 	}
 	raise(SIGPIPE);		/* printing the next event would do the same */
 	return 0;
 }
 
+/* The next event of files; *input: which one it is of */
+static int next_of_inputs(struct dump *dump, const struct etw_event **event, unsigned int *input)
+{
+	if (!(++dump->read % LOOK_EVENTS) && progress_due(&dump->progress))
+		progress_show(&dump->progress, inputs_progress(&dump->inputs), dump->read);
+	return inputs_next(&dump->inputs, event, input);
+}
+
 /* 1: *event; 0: there are no more that are wanted; negative: an error */
-static int next_event(struct dump *dump, const struct etw_event **event)
+static int next_event(struct dump *dump, const struct etw_event **event, unsigned int *input)
 {
 	static struct etw_event own;
-	unsigned int input;
 	int err;
 
 	if (!reader)
-		return inputs_next(&dump->inputs, event, &input);
+		return next_of_inputs(dump, event, input);
 	*event = &own;
 	err = next_of_session(dump, &own);
 	if (err != 1)
 		return err;
-	if (own.lost_events)
+	if (dump->owner)
+		dump->owner->saw(dump->owner->context, &own);
+	if (own.lost_events && !dump->final)
 		dump->marked = read_stat(dump, &dump->now) != 0;
 	return !select_is_over(dump->select, own.time);
 }
@@ -234,19 +298,30 @@ static bool ends_operation(struct dump *dump, const struct etw_event **event)
 	return select_operation(dump->select, &dump->operation);
 }
 
+/* What a line has reported is not new at the end. */
+static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned int input)
+{
+	if (!reader)
+		inputs_shown(&dump->inputs, input, loss);
+	else if (loss->payload.code < ETW_LOSS_END && loss->payload.events > 0)
+		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
+}
+
 static int dump_events(struct dump *dump)
 {
 	const struct etw_event *event;
 	struct etw_loss loss;
 	uint32_t printed = 0;
-	bool wanted;
+	unsigned int input = 0;
+	bool wanted, lost;
 	int err;
 
-	while ((err = next_event(dump, &event)) == 1) {
+	while ((err = next_event(dump, &event, &input)) == 1) {
 		if (!processes_event(&dump->processes, event))
 			continue;
 		dump->printer.operation = NULL;
-		if (etw_loss_of(event, &loss))
+		lost = etw_loss_of(event, &loss);
+		if (lost)
 			wanted = !dump->no_losses && select_loss(dump->select, &loss);
 		else if (dump->operations)
 			wanted = ends_operation(dump, &event);
@@ -254,8 +329,14 @@ static int dump_events(struct dump *dump)
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
-		dump->print(&dump->printer, event);
+		if (lost)
+			count_shown(dump, &loss, input);
 		dump->any = true;
+		if (dump->short_header && event_is_file_header(event))
+			event_print_file(&dump->printer, event, inputs_path(&dump->inputs, input),
+					 inputs_file(&dump->inputs, input));
+		else
+			dump->print(&dump->printer, event);
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -267,6 +348,7 @@ static int dump_events(struct dump *dump)
 static void report_drops(struct dump *dump)
 {
 	bool any = false;
+	char cause[128];
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
@@ -275,7 +357,9 @@ static void report_drops(struct dump *dump)
 
 		if (!n)
 			continue;
-		sample_report_lost(dump->stopped ? "at least " : "", n, etw_loss_text(i));
+		snprintf(cause, sizeof(cause), "%s%s", etw_loss_text(i),
+			 inputs_shown_text(dump->shown[i], n));
+		sample_report_lost(dump->stopped ? "at least " : "", n, cause);
 		any = true;
 		dump->lossy = true;
 	}
@@ -296,14 +380,15 @@ static void report_losses(struct dump *dump)
 		info.events_lost = 0;
 	}
 	if (info.buffers_lost)
-		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow",
+		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow%s",
 			 (uint64_t)info.buffers_lost, cli_s(info.buffers_lost),
-			 (uint64_t)info.events_lost, cli_s(info.events_lost));
+			 (uint64_t)info.events_lost, cli_s(info.events_lost),
+			 inputs_shown_text(dump->shown[ETW_LOSS_CONSUMER], info.events_lost));
 	if (counts.corrupt)
 		cli_note("%" PRIu64 " buffer%s could not be read to the end",
 			 counts.corrupt, cli_s(counts.corrupt));
 	dump->lossy = info.buffers_lost || counts.corrupt;
-	dump->stopped = read_stat(dump, &dump->now) != 0;
+	dump->stopped = !dump->final && read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)
 		dump->marked = false;
 	report_drops(dump);
@@ -351,8 +436,8 @@ static bool ask_process(void *context, const EVENT_RECORD *record, bool parent,
 	return processes_ask(&((struct dump *)context)->processes, record, parent, process);
 }
 
-/* paths: of files; NULL: a session, which start is the start of, too */
-static void prepare(struct dump *dump, char **paths, int64_t start)
+/* paths: of files; NULL: a session */
+static void prepare(struct dump *dump, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct etw_expr_ask ask = {
@@ -360,6 +445,8 @@ static void prepare(struct dump *dump, char **paths, int64_t start)
 		.process = dump->no_names ? NULL : ask_process,
 		.context = dump,
 	};
+	const int64_t start = paths ? inputs_start(&dump->inputs) :
+				      (int64_t)etw_session_info(reader)->start_wall;
 
 	dump->processes.show |= select_names_guid(dump->select, &process_guid);
 	if (!dump->no_names) {
@@ -368,14 +455,49 @@ static void prepare(struct dump *dump, char **paths, int64_t start)
 		if (paths)
 			processes_ahead(&dump->processes, paths);
 	}
-	if (dump->operations)
+	if (dump->by_operation) {
+		dump->operations = operations_new(dump->by);
 		select_of_operations(dump->select);
-	select_ready(dump->select, start, &ask);
+	}
+	/* A session that runs has no end but the present. */
+	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
+}
+
+/* What the printing of the session's events takes, until it is closed */
+static void open_printer(struct dump *dump)
+{
+	dump->printer.names = names_new(dump->fd);
+	if (dump->printer.symbols)
+		symbols_use_kernel(dump->printer.symbols);
+	prepare(dump, NULL);
+}
+
+static void close_printer(struct dump *dump)
+{
+	manifest_report_problems();
+	etw_source_close(&source);
+	names_free(dump->printer.names);
+	event_printer_free(&dump->printer);
+}
+
+static int print_session(struct dump *dump, const char *name)
+{
+	int err = dump_events(dump);
+
+	event_flush(&dump->printer);
+	end_session(dump);
+	if (!dump->owner)
+		release_signals();
+	report_losses(dump);
+	if (err)
+		return cli_fail("session %s: reading failed: %s",
+				cli_quote(name), cli_reason(-err));
+	return dump->strict && dump->lossy ? VERIFY_EXIT_LOST : 0;
 }
 
 static int run(struct dump *dump, const char *name)
 {
-	int err = etw_source_open_session(&source, name);
+	int err = etw_source_open_session(&source, name), status = 0;
 
 	if (err)
 		return open_fail(dump, name, err);
@@ -383,21 +505,15 @@ static int run(struct dump *dump, const char *name)
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
-	dump->printer.names = names_new(dump->fd);
-	catch_signals(dump->duration_ms);
-	prepare(dump, NULL, (int64_t)etw_session_info(reader)->start_wall);
-	err = dump_events(dump);
-	event_flush(&dump->printer);
-	release_signals();
-	report_losses(dump);
-	manifest_report_problems();
-	etw_source_close(&source);
-	names_free(dump->printer.names);
-	event_printer_free(&dump->printer);
-	if (err)
-		return cli_fail("session %s: reading failed: %s",
-				cli_quote(name), cli_reason(-err));
-	return dump->strict && dump->lossy ? VERIFY_EXIT_LOST : 0;
+	if (!dump->owner)
+		catch_signals(dump->duration_ms);
+	open_printer(dump);
+	if (dump->owner)
+		status = dump->owner->begin(dump->owner->context, dump->duration_ms);
+	if (!status)
+		status = print_session(dump, name);
+	close_printer(dump);
+	return status;
 }
 
 /* -------------------------------------------------------------------- options */
@@ -429,18 +545,36 @@ static void take_format(struct dump *dump, const char *text)
 	dump->print = event_print_format;
 }
 
-/* See https://no-color.org: any value but the empty one. */
 static bool wants_colour(enum colour when)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (when != COLOUR_AUTO)
-		return when == COLOUR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+	return when == COLOUR_AUTO ? screen_has_colour() : when == COLOUR_ALWAYS;
 }
 
-static void take_option(struct dump *dump, int option)
+/* How lines look: what is asked for; else, on a terminal, fitted columns; else plain lines. */
+static void choose_print(struct dump *dump)
 {
+	struct event_printer *printer = &dump->printer;
+
+	dump->width = screen_width();
+	if (dump->json)
+		dump->print = event_print_json;
+	if (printer->hex && !dump->time_given)
+		printer->time = EVENT_TIME_RAW;
+	if (dump->print != event_print_text)
+		return;
+	printer->colour = wants_colour(dump->colour);
+	if (dump->width || dump->columns) {
+		printer->layout = event_layout_new(dump->width, dump->columns);
+		dump->print = event_print_layout;
+	}
+	if (dump->stack)
+		printer->symbols = symbols_new();
+}
+
+void dump_option(int option)
+{
+	struct dump *dump = &job;
+
 	if (select_option(&dump->select, option, optarg))
 		return;
 	switch (option) {
@@ -462,6 +596,9 @@ static void take_option(struct dump *dump, int option)
 /* Refuse options that would be ignored. */
 static void check_options(const struct dump *dump)
 {
+	if ((dump->json || dump->printer.format) && (dump->columns || dump->stack))
+		cli_usage("%s cannot be combined with --json or --format",
+			  dump->columns ? "--columns" : "--stack");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->by && !dump->by_operation)
@@ -508,12 +645,19 @@ static int dump_files(struct dump *dump, char **paths)
 	dump->inputs.apart |= dump->printer.hex;
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
+		if (dump->printer.symbols && inputs_are_of_boot(&dump->inputs))
+			symbols_use_kernel(dump->printer.symbols);
+		dump->short_header = dump->width && dump->printer.layout && !dump->printer.hex;
+		if (dump->width && !dump->no_pager)
+			screen_page();
+		progress_begin(&dump->progress, dump->width);
 		inputs_schemas(&dump->inputs);
-		prepare(dump, paths, inputs_start(&dump->inputs));
+		prepare(dump, paths);
 		/* An operation that starts before --until may end later. */
 		if (!dump->operations)
 			select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
+		progress_end(&dump->progress);
 	}
 	event_flush(&dump->printer);
 	if (!status)
@@ -526,6 +670,46 @@ static int dump_files(struct dump *dump, char **paths)
 	return status;
 }
 
+void dump_ready(bool stacks)
+{
+	struct dump *dump = &job;
+
+	if (stacks && !dump->json && !dump->printer.format)
+		dump->stack = true;
+	check_options(dump);
+	choose_print(dump);
+}
+
+/* Report what was selected and never seen, and free the options. */
+static void end_options(struct dump *dump, int status)
+{
+	if (!status && !dump->filled) {
+		select_report(dump->select);
+		if (dump->operations)
+			operations_report(dump->operations);
+	}
+	processes_report(&dump->processes, !dump->any && !dump->select && !dump->operations);
+	operations_free(dump->operations);
+	processes_close(&dump->processes);
+	select_free(dump->select);
+	event_format_free(dump->printer.format);
+	event_layout_free(dump->printer.layout);
+	symbols_free(dump->printer.symbols);
+	schema_unload();
+}
+
+int dump_owned(int fd, const char *name, const struct dump_owner *owner)
+{
+	struct dump *dump = &job;
+	int status;
+
+	dump->fd = fd;
+	dump->owner = owner;
+	status = run(dump, name);
+	end_options(dump, status);
+	return status;
+}
+
 int cmd_dump(int argc, char **argv)
 {
 	struct dump *dump = &job;
@@ -533,27 +717,11 @@ int cmd_dump(int argc, char **argv)
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(dump, option);
+		dump_option(option);
 	operands = cli_operands(&syntax, argc, argv);
-	check_options(dump);
-	if (dump->json)
-		dump->print = event_print_json;
-	if (dump->by_operation)
-		dump->operations = operations_new(dump->by);
-	if (dump->printer.hex && !dump->time_given)
-		dump->printer.time = EVENT_TIME_RAW;
-	dump->printer.colour = dump->print == event_print_text && wants_colour(dump->colour);
+	dump_ready(false);
 	status = operand_is_file(operands[0]) ? dump_files(dump, operands) :
 					dump_session(dump, operands);
-	if (!status && !dump->filled)
-		select_report(dump->select);
-	if (!status && dump->operations && !dump->filled)
-		operations_report(dump->operations);
-	operations_free(dump->operations);
-	processes_report(&dump->processes, !dump->any && !dump->select && !dump->operations);
-	processes_close(&dump->processes);
-	select_free(dump->select);
-	event_format_free(dump->printer.format);
-	schema_unload();
+	end_options(dump, status);
 	return status;
 }

@@ -3,8 +3,11 @@
  * flush.c - etw flush: deliver a session's buffered events
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/log_contents.h"
+#include "cli/print/clock.h"
 #include "cli/session.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
@@ -12,10 +15,12 @@
 
 static struct startfile file = { .flush = true };
 static bool json, new_file;
+static struct log_contents snapshot;	/* what the file has that was written */
 
 static const struct cli_option options[] = {
 	{ "file", 0, "FILE", "write what a buffering session has to a log file",
 	  CLI_TEXT(file.path) },
+	{ "replace", 0, NULL, "do not keep an older file as FILE.old", CLI_FLAG(file.replace) },
 	{ "new-file", 0, NULL, "continue in a new file; the old one was renamed",
 	  CLI_FLAG(new_file) },
 	CLI_OPTION_JSON(json),
@@ -26,29 +31,107 @@ static const struct cli_syntax syntax = {
 	.what = "Deliver every event written so far to the session's readers, or to its file\n"
 		"and its disk.\n"
 		"A session started with --buffering writes its events to FILE, or to the file\n"
-		"that it was started with, else delivers them to its readers.",
+		"that it was started with, else delivers them to its readers.  An older file\n"
+		"becomes FILE.old.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw flush demo",
 };
 
-/* Returns the exit status. */
-static int flush(int fd, struct startfile *to, const char *name, struct session *session)
+/* Without a file of its own.  Returns the exit status. */
+static int flush(int fd, const struct startfile *to, const char *name, struct session *session)
 {
-	int err = to->path ? etw_log_target_open(&to->target, to->path, 0, 0) : 0;
+	int err = session_do(fd, etw_kdev_session_flush, name, session);
 
-	if (err)
-		return cli_fail("%s: %s", cli_quote(to->path), strerror(-err));
-	if (to->path)
-		session->s.file = (uintptr_t)&to->target.file;
-	err = session_do(fd, etw_kdev_session_flush, name, session);
-	startfile_close(to, !err);
 	if (!err)
 		return 0;
 	if (to->path && err == -EINVAL)
 		return cli_fail("session %s: only a buffering session is flushed into a file",
 				cli_quote(name));
 	return startfile_fail(to, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
+}
+
+/* -------------------------------------------------------------------- snapshot */
+
+/* With --file, or to the session's own file, which the kernel makes anew */
+static int write_snapshot(int fd, struct startfile *to, const char *name, struct session *session,
+			  bool own)
+{
+	int err = own ? 0 : etw_log_target_open(&to->target, to->path, 0, 0), status;
+
+	if (err)
+		return cli_fail("%s: %s", cli_quote(to->path), strerror(-err));
+	if (!own)
+		session->s.file = (uintptr_t)&to->target.file;
+	status = flush(fd, to, name, session);
+	if (!own)
+		startfile_close(to, !status);
+	return status;
+}
+
+static void report_snapshot(const struct startfile *to)
+{
+	struct etw_text span = { 0 };
+
+	if (snapshot.events) {
+		etw_text_puts(&span, ", ");
+		clock_local(&span, snapshot.first);
+		etw_text_puts(&span, " to ");
+		clock_local(&span, snapshot.last);
+	}
+	cli_note("%s: %" PRIu64 " event%s%s", cli_quote(to->path), snapshot.events,
+		 cli_s(snapshot.events), text_data(&span));
+	etw_text_free(&span);
+	older_log_note(to);
+}
+
+/*
+ * Write what a buffering session holds to a file.  If that is nothing, an older file keeps its
+ * name.  Returns the exit status.
+ */
+static int flush_to_file(int fd, struct startfile *to, const char *name, struct session *session,
+			 bool own)
+{
+	int status, err;
+
+	if (older_log_move(fd, to, name))
+		return 1;
+	status = write_snapshot(fd, to, name, session, own);
+	if (status) {
+		older_log_restore(to, true);
+		return status;
+	}
+	err = log_contents_add(&snapshot, to->path, INT64_MIN, NULL);
+	if (!err && !snapshot.events && !snapshot.lost_events && !snapshot.lost_buffers &&
+	    to->old.older.path) {
+		older_log_restore(to, true);
+		cli_note("session %s: no events: %s is as it was", cli_quote(name),
+			 cli_quote(to->path));
+		return 0;
+	}
+	older_log_drop(to);
+	if (err)
+		return cli_fail("%s: cannot be read: %s", cli_quote(to->path), strerror(-err));
+	report_snapshot(to);
+	return 0;
+}
+
+static int flush_session(int fd, struct startfile *to, const char *name, struct session *session)
+{
+	static struct session now;
+
+	/* Without the right to query it, it is not known to have a file. */
+	if (session_do(fd, etw_kdev_session_query, name, &now) ||
+	    !(now.s.mode & ETW_MODE_BUFFERING))
+		memset(&now, 0, sizeof(now));
+	if (to->path && now.s.handle)
+		return flush_to_file(fd, to, name, session, false);
+	if (to->path)
+		return write_snapshot(fd, to, name, session, false);
+	if (!now.log.log.name_len)
+		return flush(fd, to, name, session);
+	to->path = now.log.name;
+	return flush_to_file(fd, to, name, session, true);
 }
 
 /*
@@ -91,21 +174,42 @@ static int begin_new_file(int fd, const char *name, struct session *session)
 	return failed;
 }
 
+static void show_json(const struct session *session)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	session_json(&line, session);
+	if (file.path) {
+		json_writer_unsigned(&line, "events", snapshot.events);
+		if (snapshot.events) {
+			json_writer_time(&line, "first", (uint64_t)snapshot.first);
+			json_writer_time(&line, "last", (uint64_t)snapshot.last);
+		}
+		json_writer_word(&line, "moved", older_log_kept(&file));
+	}
+	json_print(&line);
+}
+
 int cmd_flush(int argc, char **argv)
 {
 	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
 	static struct session session;
 	int fd, err;
 
+	if (new_file && file.replace)
+		cli_usage("--new-file and --replace exclude one another");
 	if (file.path && new_file)
 		cli_usage("--file and --new-file exclude one another");
 	fd = device_open();
 	if (fd < 0)
 		return 1;
 	process_events_refresh(fd, name);
-	err = new_file ? begin_new_file(fd, name, &session) : flush(fd, &file, name, &session);
+	err = new_file ? begin_new_file(fd, name, &session) :
+			 flush_session(fd, &file, name, &session);
 	etw_kdev_close(fd);
 	if (!err && json)
-		session_show(&session, true);
+		show_json(&session);
+	log_contents_free(&snapshot);
 	return err;
 }

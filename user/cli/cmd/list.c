@@ -49,12 +49,20 @@ static void add_session_row(struct table *table, const struct session *session)
 	table_cell(table, "%u", s->rt_buffers_lost);
 }
 
+/* What can be left out on a narrow terminal is marked: see table.h. */
+static const char *const session_headings[] = {
+	"SESSION", "?>ID", "MODE", "?CLOCK", "?>SIZE KB", "?>BUFFERS",
+	"?>MAX", "?>FREE", ">DELIVERED", ">EVENTS LOST", "?>RT LOST", NULL
+};
+
+static const char *const provider_headings[] = {
+	"PROVIDER", "?GUID", "?>REGISTERED", "ENABLED BY", NULL
+};
+
+static const char *const group_headings[] = { "GROUP", "?>MEMBERS", "ENABLED BY", NULL };
+
 static int list_sessions(struct list *list)
 {
-	static const char *const headings[] = {
-		"SESSION", ">ID", "MODE", "CLOCK", ">SIZE KB", ">BUFFERS",
-		">MAX", ">FREE", ">DELIVERED", ">EVENTS LOST", ">RT LOST", NULL
-	};
 	unsigned int i;
 
 	if (list->json)
@@ -77,7 +85,7 @@ static int list_sessions(struct list *list)
 	}
 	if (list->json)
 		json_writer_close(list->json, ']');
-	table_print(&list->table, headings);
+	table_print(&list->table, session_headings);
 	return 0;
 }
 
@@ -456,29 +464,25 @@ static int list_guids(struct list *list, const char *what,
 
 static int list_providers(struct list *list)
 {
-	static const char *const headings[] = {
-		"PROVIDER", "GUID", ">REGISTERED", "ENABLED BY", NULL
-	};
-
-	return list_guids(list, "providers", etw_kdev_provider_enum, show_provider, headings);
+	return list_guids(list, "providers", etw_kdev_provider_enum, show_provider,
+			  provider_headings);
 }
 
 static int list_groups(struct list *list)
 {
-	static const char *const headings[] = { "GROUP", ">MEMBERS", "ENABLED BY", NULL };
-
-	return list_guids(list, "groups", etw_kdev_group_enum, show_group, headings);
+	return list_guids(list, "groups", etw_kdev_group_enum, show_group, group_headings);
 }
 
 /* In the order in which they are listed */
 static const struct part {
 	const char *name;
 	int (*list)(struct list *list);
+	const char *const *headings;
 } parts[] = {
-	{ "sessions", list_sessions },
-	{ "providers", list_providers },
-	{ "groups", list_groups },
-	{ NULL, NULL }
+	{ "sessions", list_sessions, session_headings },
+	{ "providers", list_providers, provider_headings },
+	{ "groups", list_groups, group_headings },
+	{ NULL, NULL, NULL }
 };
 
 static int list_fail(unsigned int part, int err)
@@ -531,10 +535,13 @@ static int list_parts(struct list *list, int part, bool want_json)
 
 static struct list list;
 static bool json;
+static const char *columns;
 
 static const struct cli_option options[] = {
 	{ "verbose", 'v', NULL, "show registrations, and how each is enabled",
 	  CLI_FLAG(list.verbose) },
+	{ "columns", 0, "COLUMNS", "only these, by their headings: session,events-lost",
+	  CLI_TEXT(columns) },
 	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
 };
@@ -552,10 +559,19 @@ static const struct cli_syntax syntax = {
 int cmd_list(int argc, char **argv)
 {
 	const char *name = cli_parse(&syntax, argc, argv)[0];
+	const char *const *tables[4] = { session_headings, provider_headings, group_headings, NULL };
 	int status, part = -1;
 
 	if (name)
 		part = (int)cli_choice("WHAT", name, parts, sizeof(*parts));
+	if (columns && (json || list.verbose))
+		cli_usage("--columns: not with --json or --verbose");
+	if (name) {
+		tables[0] = parts[part].headings;
+		tables[1] = NULL;
+	}
+	if (columns)
+		table_choose("--columns", columns, tables);
 	list.fd = device_open();
 	if (list.fd < 0)
 		return 1;

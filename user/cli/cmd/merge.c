@@ -55,11 +55,20 @@ static int write_file(struct run *run)
 
 static void report(struct run *run)
 {
+	struct merge_output *out = &run->out;
+	struct etw_text line = { 0 };
+
 	etlrun_report(&run->common);
-	if (!run->common.quiet)
-		cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path),
-			 run->out.count.events, cli_s(run->out.count.events),
-			 run->out.count.bytes);
+	if (run->common.json) {
+		json_writer_open(&line, NULL, '{');
+		merge_output_json(&line, out);
+		json_print(&line);
+	}
+	if (run->common.quiet)
+		return;
+	cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path), out->events,
+		 cli_s(out->events), out->count.bytes);
+	merge_output_note(&out, 1);
 }
 
 static int merge_files(struct etlrun *common)

@@ -235,6 +235,19 @@ static int finish_open(struct run *run)
 	return split_complete(parts);
 }
 
+static void report_json(const struct run *run, const struct split_part *part)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	merge_output_json(&line, &part->out);
+	if (run->by == BY_PROVIDER) {
+		json_writer_guid(&line, "provider", &part->guid);
+		json_writer_word(&line, "provider_name", schema_provider_name(&part->guid));
+	}
+	json_print(&line);
+}
+
 static void report(struct run *run)
 {
 	char guid[GUID_TEXT_SIZE];
@@ -244,7 +257,9 @@ static void report(struct run *run)
 	etlrun_report(&run->common);
 	if (!run->parts.count)
 		cli_note("there is no event to write, so no file is written");
-	for (i = 0; i < run->parts.count && !run->common.quiet; i++) {
+	for (i = 0; i < run->parts.count && run->common.json; i++)
+		report_json(run, &run->parts.list[i]);
+	for (i = 0; i < run->parts.count && !run->common.quiet && !run->common.json; i++) {
 		const struct split_part *part = &run->parts.list[i];
 
 		printf("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(part->out.path),

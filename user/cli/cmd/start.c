@@ -13,10 +13,14 @@ static struct startfile file;
 static bool json;
 
 static const struct cli_option options[] = {
-	START_OPTIONS(session.s),
-	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events in memory until a flush", NULL },
 	STARTFILE_OPTIONS(file),
+	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events in memory until a flush", NULL },
+	START_OPTIONS(session.s),
 	CLI_OPTION_JSON(json),
+	CLI_HEADING("log files"),
+	STARTFILE_MORE_OPTIONS(file),
+	CLI_HEADING("the session"),
+	START_MORE_OPTIONS(session.s),
 	CLI_OPTION_END
 };
 
@@ -25,7 +29,7 @@ static const struct cli_syntax syntax = {
 		"Sizes that do not fit are corrected.",
 	.operands = { "SESSION" },
 	.options = options,
-	.example = "etw start demo --buffer-size 64 --max-buffers 128",
+	.example = "etw start demo --buffer-size 256K --max-buffers 128",
 };
 
 int cmd_start(int argc, char **argv)
@@ -44,6 +48,8 @@ int cmd_start(int argc, char **argv)
 	etw_kdev_close(fd);
 	if (err)
 		return 1;
+	older_log_drop(&file);
+	older_log_note(&file);
 	session_show(&session, json);
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/print/clock.h"
 #include "cli/sample.h"
+#include "cli/screen.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "core/ledger.h"
@@ -111,11 +113,15 @@ static void add_row(struct table *table, const char *what, uint64_t now,
 	table_cell(table, "%.1f", rate(now, before, seconds));
 }
 
+/* What can be left out on a narrow terminal is marked: see table.h. */
+static const char *const event_headings[] = { "  EVENTS", ">TOTAL", "?>PER SECOND", NULL };
+static const char *const reader_headings[] = {
+	"  READER", ">EVENTS", "?>PER SECOND", ">LOST EVENTS", "?>LOST BUFFERS", "?>BACKLOG",
+	"?>HELD", NULL
+};
+
 static void print_events(const struct sample *now, const struct sample *before)
 {
-	static const char *const headings[] = {
-		"  EVENTS", ">TOTAL", ">PER SECOND", NULL
-	};
 	const struct etw_session_stat *s = &now->stat;
 	const struct etw_session_stat *b = before ? &before->stat : &none;
 	struct table table = { .cells = NULL };
@@ -140,7 +146,7 @@ static void print_events(const struct sample *now, const struct sample *before)
 	if (now->session.s.mode & ETW_MODE_BUFFERING)
 		add_row(&table, "overwritten", s->overwritten_events,
 			b->overwritten_events, seconds);
-	table_print(&table, headings);
+	table_print(&table, event_headings);
 }
 
 /* The same reader in the sample before: one process may have several. */
@@ -161,10 +167,6 @@ find_reader(const struct sample *before, const struct sample *now,
 
 static void print_readers(const struct sample *now, const struct sample *before)
 {
-	static const char *const headings[] = {
-		"  READER", ">EVENTS", ">PER SECOND", ">LOST EVENTS",
-		">LOST BUFFERS", ">BACKLOG", ">HELD", NULL
-	};
 	struct table table = { .cells = NULL };
 	double seconds = before ? elapsed(now, before) : 0;
 	unsigned int i;
@@ -183,19 +185,24 @@ static void print_readers(const struct sample *now, const struct sample *before)
 		table_cell(&table, "%u", r->held);
 	}
 	if (now->reader_count)
-		table_print(&table, headings);
+		table_print(&table, reader_headings);
 }
 
 static void print_text(const struct sample *now, const struct sample *before)
 {
 	const struct etw_session *s = &now->session.s;
+	const unsigned int width = screen_width();
 	struct etw_text line = { 0 };
 
 	etw_text_puts(&line, "session ");
 	etw_text_escape(&line, now->session.name, strlen(now->session.name));
-	etw_text_printf(&line, " (id %u, %s, %u of %u buffers free, %u KB each)  ",
+	etw_text_printf(&line, " (id %u, %s, %u of %u buffers free, %u KB each)",
 			s->logger_id, session_mode(&now->session), s->free_buffers,
 			s->buffers, s->buffer_kb);
+	/* The time has a line of its own where both do not fit. */
+	if (width && text_columns(text_data(&line)) + 2 + CLOCK_LOCAL_COLUMNS > width)
+		etw_text_puts(&line, "\n");
+	etw_text_puts(&line, "  ");
 	clock_local(&line, now->time);
 	printf("%s\n", text_data(&line));
 	etw_text_free(&line);
@@ -289,6 +296,15 @@ static int fail(const struct stat_run *run, int err)
 	return cli_fail("cannot list the sessions: %s", cli_denied(-err, TAKES_QUERY));
 }
 
+/* As in etw dump: Ctrl-C is how it is meant to end.  A second one kills. */
+static volatile sig_atomic_t over;
+
+static void on_signal(int number)
+{
+	(void)number;
+	over = 1;
+}
+
 static void wait_interval(uint32_t ms)
 {
 	struct timespec left = {
@@ -296,7 +312,7 @@ static void wait_interval(uint32_t ms)
 		.tv_nsec = ms % 1000 * 1000000L,
 	};
 
-	while (nanosleep(&left, &left) && errno == EINTR)
+	while (!over && nanosleep(&left, &left) && errno == EINTR)
 		;
 }
 
@@ -310,6 +326,8 @@ static int run_stat(struct stat_run *run)
 	for (shown = 0; !run->count || shown < run->count; shown++) {
 		if (shown)
 			wait_interval(run->interval_ms);
+		if (over)
+			return 0;
 		err = take_samples(run, &now);
 		if (err == -ENOENT && shown)
 			return 0;	/* the session has stopped */
@@ -325,12 +343,15 @@ static int run_stat(struct stat_run *run)
 }
 
 static struct stat_run run = { .interval_ms = 1000 };
+static const char *columns;
 
 static const struct cli_option options[] = {
-	{ "interval", 'i', "SECONDS", "time between two blocks, 1 by default",
+	{ "interval", 'i', "TIME", "between two blocks: 500ms, 1s (default), 1m",
 	  CLI_MILLIS(run.interval_ms, 1, INTERVAL_MAX) },
 	{ "count", 'n', "N", "end after N blocks", CLI_NUMBER(run.count, 1, UINT32_MAX) },
 	{ "once", 0, NULL, "print one block and end", CLI_NUMBER(run.count, 1, 1) },
+	{ "columns", 0, "COLUMNS", "only these, by their headings: events,total",
+	  CLI_TEXT(columns) },
 	CLI_OPTION_JSON(run.json),
 	CLI_OPTION_END
 };
@@ -346,14 +367,21 @@ static const struct cli_syntax syntax = {
 
 int cmd_stat(int argc, char **argv)
 {
+	static const char *const *const tables[] = { event_headings, reader_headings, NULL };
 	int status;
 
 	run.name = cli_parse(&syntax, argc, argv)[0];
 	if (run.name)
 		cli_name("SESSION", run.name);
+	if (columns && run.json)
+		cli_usage("--columns: not with --json");
+	if (columns)
+		table_choose("--columns", columns, tables);
 	run.fd = device_open();
 	if (run.fd < 0)
 		return 1;
+	cli_catch(SIGINT, on_signal, (int)SA_RESETHAND);
+	cli_catch(SIGTERM, on_signal, (int)SA_RESETHAND);
 	status = run_stat(&run);
 	free(run.last.list);
 	etw_kdev_close(run.fd);

@@ -14,10 +14,10 @@ static bool real_time, json;
 static const struct cli_option options[] = {
 	{ "max-buffers", 0, "N", "buffers to grow to, not less than at the start",
 	  CLI_NUMBER(session.s.max_buffers, 1, ETW_BUFFERS_MAX) },
-	{ "flush", 0, "SECONDS", "deliver a buffer after that time, full or not",
+	{ "flush", 0, "TIME", "deliver a buffer after that time: 100ms, 5s, 2m",
 	  CLI_FLUSH(session.s.flush_ms) },
-	{ "user-budget", 0, "KB", "most KB a second from each user's programs, or 0",
-	  CLI_NUMBER(budget_kb, 0, ETW_BUDGET_NONE - 1) },
+	{ "user-budget", 0, "SIZE", "most a second from each user's programs, or 0",
+	  CLI_KILOBYTES(budget_kb, 0, ETW_BUDGET_NONE - 1) },
 	{ "real-time", 0, NULL, "end the log file; readers get later events", CLI_FLAG(real_time) },
 	CLI_OPTION_JSON(json),
 	CLI_OPTION_END

@@ -7,10 +7,10 @@
 #include "cli/cli.h"
 #include "cli/processes.h"
 #include "records.h"
+#include "cli/log_contents.h"
 #include "core/classic.h"
 #include "core/ledger.h"
 #include "etl/record.h"
-#include "tdh/decode/embed.h"
 
 #define SEEN_MAX	65536	/* records about the trace that are remembered */
 
@@ -204,17 +204,6 @@ static bool is_header(const struct etw_event_header *h)
 	return etw_etl_is_system(h) && !h->desc.task;
 }
 
-/* Schemas, losses, and records that belong to the header */
-static bool is_about_trace(const struct etw_event *event)
-{
-	const struct etw_event_header *h = event->record.header;
-	struct etw_loss_payload loss;
-
-	if (etw_etl_is_system(h))
-		return !(h->desc.task >> 8);
-	return etw_embed_is_piece(h) || etw_loss_parse(&event->record, &loss);
-}
-
 static void hash_more(uint64_t hash[2], const void *data, size_t size)
 {
 	const uint8_t *p = data;
@@ -261,7 +250,7 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->size = s->event.raw_size;
 	record->key = s->key;
 	record->source = (unsigned int)(s - m->sources);
-	record->about_trace = is_about_trace(&s->event);
+	record->about_trace = event_is_about_trace(&s->event);
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
 	if ((s->shift.same && !s->shift.offset) || record->size > ETW_RECORD_MAX)
 		return;
@@ -274,7 +263,7 @@ static bool is_selected(struct etlmerge *m, struct select *select, const struct 
 {
 	if (m->processes)
 		processes_event(m->processes, event);
-	return is_about_trace(event) || select_event(select, event) || etw_process_is(event);
+	return event_is_about_trace(event) || select_event(select, event) || etw_process_is(event);
 }
 
 int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)

@@ -73,7 +73,7 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 			inputs_schemas(&run->inputs);
 		processes_open(&run->processes, false);
 		processes_ahead(&run->processes, files);
-		select_ready(run->select, inputs_start(&run->inputs), &ask);
+		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 		etlmerge_begin(&run->merge, &run->inputs);
 		run->merge.processes = &run->processes;
 		cli_catch_ending();
@@ -93,8 +93,6 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 static int out_fail(const char *path, int err)
 {
 	switch (-err) {
-	case EEXIST:
-		return cli_fail("%s exists; --replace replaces it", cli_quote(path));
 	case ESPIPE:
 		return cli_fail("%s: a log file cannot be written to a pipe or a device",
 				cli_quote(path));
@@ -116,12 +114,14 @@ int merge_output_create(struct merge_output *out, const char *path, const struct
 	memset(out, 0, sizeof(*out));
 	if (!stat(path, &there) && inputs_have(&run->inputs, &there))
 		return cli_fail("%s is one of the input files", cli_quote(path));
+	if (!run->replace && inputs_check_older(&run->inputs, path))
+		return 1;
 	out->path = strdup(path);
 	if (!out->path)
 		cli_die("out of memory");
 	out->last = run->merge.like.start_clock;
-	err = etw_atomic_file_open(&out->file, path, run->replace ? ETW_ATOMIC_REPLACE |
-				   ETW_ATOMIC_DEVICE : 0);
+	err = etw_atomic_file_open(&out->file, path, ETW_ATOMIC_DEVICE |
+				   (run->replace ? ETW_ATOMIC_REPLACE : ETW_ATOMIC_KEEP));
 	if (!err) {
 		/* The writer closes it, because split may have more files than can be open. */
 		how.fd = out->file.fd;
@@ -149,6 +149,7 @@ int merge_output_write(struct merge_output *out, struct etlmerge *merge,
 	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
 	if (record->key > out->last)
 		out->last = record->key;
+	out->events += !record->about_trace;
 	return merge_output_put(out, merge, record->event->cpu, record->data, record->size);
 }
 
@@ -199,8 +200,34 @@ void merge_output_discard(struct merge_output *out)
 	merge_output_free(out);
 }
 
+void merge_output_json(struct etw_text *to, const struct merge_output *out)
+{
+	json_writer_word(to, "output", out->path);
+	json_writer_unsigned(to, "events", out->events);
+	json_writer_unsigned(to, "bytes", out->count.bytes);
+	json_writer_word(to, "moved", out->file.kept);
+}
+
+void merge_output_note(struct merge_output *const *list, unsigned int count)
+{
+	unsigned int i, kept = 0;
+	const char *name = NULL;
+
+	for (i = 0; i < count; i++)
+		if (list[i]->file.kept) {
+			name = list[i]->file.kept;
+			kept++;
+		}
+	if (kept > 1)
+		cli_note("%u older files are kept with " ETW_OLDER_SUFFIX " behind their names", kept);
+	else if (kept)
+		cli_note("the file of this name is now %s", cli_quote(name));
+}
+
 void merge_output_free(struct merge_output *out)
 {
+	free(out->file.kept);
+	out->file.kept = NULL;
 	etw_atomic_file_rollback(&out->file);	/* written in place: nothing to commit */
 	free(out->path);
 	memset(out, 0, sizeof(*out));

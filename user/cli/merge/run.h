@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "cli/inputs.h"
 #include "cli/processes.h"
+#include "cli/text.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"
 
@@ -18,15 +19,18 @@ enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 
 /* In a command's table of options; r: the struct etlrun */
 #define ETLRUN_OPTIONS(r)							\
+	SELECT_OPTIONS,								\
 	{ "compress", 0, NULL, "compress each buffer with XPRESS", CLI_FLAG((r).compress) }, \
-	{ "replace", 0, NULL, "replace existing output", CLI_FLAG((r).replace) }, \
+	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG((r).replace) }, \
 	{ "quiet", 'q', NULL, "no progress and no summary; only losses", CLI_FLAG((r).quiet) }, \
+	CLI_OPTION_JSON((r).json),						\
 	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first", NULL }, \
-	SELECT_OPTIONS
+	CLI_HEADING("more selection"),						\
+	SELECT_MORE_OPTIONS
 
 /* All zero before the options are taken */
 struct etlrun {
-	bool compress, replace, quiet;
+	bool compress, replace, quiet, json;
 	struct select *select;
 	struct processes processes;
 	struct inputs inputs;
@@ -56,6 +60,7 @@ struct merge_output {
 	char *path;			/* as the user gave it */
 	struct etw_etl_writer *writer;
 	int64_t last;			/* key of the latest record */
+	uint64_t events;		/* those that are not about the trace */
 	struct etw_atomic_file file;
 	struct etw_etl_written count;	/* valid once it is finished */
 };
@@ -77,6 +82,10 @@ int merge_output_reopen(struct merge_output *out);
 int merge_output_finish(struct merge_output *out, int64_t end_time);
 /* Give finished files their names, all or none; after an error discard them. */
 int merge_output_commit(struct merge_output *const *list, unsigned int count);
+/* After the commit: members of a JSON object that describe it */
+void merge_output_json(struct etw_text *to, const struct merge_output *out);
+/* After the commit: a note about older files that were kept */
+void merge_output_note(struct merge_output *const *list, unsigned int count);
 /* Remove a file that is not committed, and restore what it replaced. */
 void merge_output_discard(struct merge_output *out);
 void merge_output_free(struct merge_output *out);

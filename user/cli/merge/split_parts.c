@@ -377,6 +377,8 @@ int split_commit(struct split_parts *parts)
 					  cli_quote(list[i]->path));
 	if (!status)
 		status = merge_output_commit(list, count);
+	if (!status && !parts->run->quiet)
+		merge_output_note(list, count);
 	free(list);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "cli/operations.h"
 #include "cli/processes.h"
 #include "cli/text.h"
+#include "etl/file.h"
 #include "etl/loss.h"
 #include "lib/consumer/event_record.h"
 
@@ -28,6 +29,16 @@ enum event_time {
 };
 
 struct event_format;
+struct event_layout;
+struct symbols;
+
+/* Select Graphic Rendition of ECMA-48 */
+#define EVENT_PLAIN	"\033[0m"
+#define EVENT_BOLD	"\033[1m"
+#define EVENT_FAINT	"\033[2m"
+#define EVENT_RED	"\033[31m"
+#define EVENT_YELLOW	"\033[33m"
+#define EVENT_CYAN	"\033[36m"
 
 /* All zero prints local times, without names of processes and without colour. */
 struct event_printer {
@@ -35,6 +46,8 @@ struct event_printer {
 	struct processes *processes;	/* NULL: do not print their names */
 	struct event_format *format;
 	const struct operation *operation;	/* that the event starts; NULL: none */
+	struct event_layout *layout;
+	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
 	bool message;		/* the message instead of the fields, if there is one */
@@ -60,6 +73,12 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 void event_print_json(struct event_printer *printer, const struct etw_event *event);
 /* By printer->format. */
 void event_print_format(struct event_printer *printer, const struct etw_event *event);
+/* By printer->layout. */
+void event_print_layout(struct event_printer *printer, const struct etw_event *event);
+/* Is it the event in which a log file has its own header?  Print the file in a short line. */
+bool event_is_file_header(const struct etw_event *event);
+void event_print_file(struct event_printer *printer, const struct etw_event *event,
+		      const char *path, struct etw_etl_file *file);
 /* Is it a piece of a schema?  Then it is not printed, but given to the decoder. */
 bool event_is_schema(struct event_printer *printer, const struct etw_event *event);
 /*
@@ -78,6 +97,13 @@ void event_printer_free(struct event_printer *printer);
  */
 struct event_format *event_format_parse(const char *text, const char **error, size_t *column);
 void event_format_free(struct event_format *format);
+
+/*
+ * Aligned columns: those of a list, or those that fit a terminal. width: of the terminal, to
+ * which lines are fitted; 0: they are not. A wrong name ends the command.
+ */
+struct event_layout *event_layout_new(unsigned int width, const char *columns);
+void event_layout_free(struct event_layout *layout);
 
 /* ------------------------------------------- between the files that print events */
 
@@ -105,6 +131,23 @@ void event_add_name(struct event_printer *printer, struct etw_text *to);
 void event_add_level(struct event_printer *printer, struct etw_text *to);
 void event_add_payload(struct event_printer *printer, struct etw_text *to);
 bool event_add_message(struct event_printer *printer, struct etw_text *to);
+/* A blank and all that the event says: the message or the payload, and of an operation more */
+void event_add_body(struct event_printer *printer, struct etw_text *to);
 void event_add_items(struct event_printer *printer, struct etw_text *to);
+/* process-pid/thread-tid */
+void event_add_source(struct event_printer *printer, struct etw_text *to);
+/* A line for each frame, with the names of printer->symbols */
+void event_add_stacks(struct event_printer *printer, struct etw_text *to);
+
+/* Add a sequence of those above if there are colours. */
+static inline void event_paint(struct event_printer *printer, const char *how)
+{
+	if (printer->colour)
+		etw_text_puts(&printer->out, how);
+}
+
+/* The colour of a level's name, and of an event's values; "": none */
+const char *event_level_colour(uint8_t level);
+const char *event_value_colour(uint8_t level);
 
 #endif /* ETW_CLI_EVENT_H */

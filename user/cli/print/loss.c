@@ -2,9 +2,11 @@
 /*
  * loss.c - a session's record of a loss, for people and for programs
  *
- *	12 events lost on CPU 3: no free buffer; 10:00:00.1 to 10:00:00.2; provider Sample; session s
+ *	12 events lost on CPU 3: no free buffer; 10:00:00.1 to 10:00:00.2; provider Sample; session s;
+ *	more --max-buffers or a larger --buffer-size would have kept them
  */
 #include <string.h>
+#include <etw/abi.h>
 #include "cli/cli.h"
 #include "cli/schema.h"
 #include "clock.h"
@@ -60,10 +62,41 @@ static void add_amount(struct etw_text *to, const struct etw_loss_payload *loss)
 	etw_text_unsigned(to, (uint64_t)loss->cpu, 1);
 }
 
+/* What would have prevented a loss, and the options of etw start and others that give it */
+static const struct remedy {
+	uint32_t code;
+	const char *text;
+	const char *options[3];
+} remedies[] = {
+	{ ETW_DROP_NO_BUFFER, "more --max-buffers or a larger --buffer-size",
+	  { "--max-buffers", "--buffer-size" } },
+	{ ETW_DROP_BUFFER_SIZE, "a larger --buffer-size", { "--buffer-size" } },
+	{ ETW_DROP_FAIR_SHARE, "more --max-buffers", { "--max-buffers" } },
+	{ ETW_DROP_BUDGET, "a larger --user-budget", { "--user-budget" } },
+	{ ETW_LOSS_CONSUMER, "more --max-buffers, or a --file that is read later,",
+	  { "--max-buffers", "--file" } },
+	{ ETW_LOSS_UNREAD, "a reader from the start, or a --file,", { "--file" } },
+	{ ETW_LOSS_FILE_SLOW, "more --max-buffers", { "--max-buffers" } },
+	{ ETW_LOSS_FILE_FULL, "a larger --max-size or --new-files", { "--max-size", "--new-files" } },
+	{ ETW_LOSS_DISK_FULL, "--circular with a --max-size that fits", { "--circular", "--max-size" } },
+};
+
+static const struct remedy *remedy_of(uint32_t code)
+{
+	static const struct remedy none = { 0, NULL, { NULL } };
+	size_t i;
+
+	for (i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
+		if (remedies[i].code == code)
+			return &remedies[i];
+	return &none;
+}
+
 void event_add_loss(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_loss *loss = &printer->loss;
 	const struct etw_guid *guid = &loss->payload.provider;
+	const char *remedy = remedy_of(loss->payload.code)->text;
 	const char *name;
 
 	add_amount(to, &loss->payload);
@@ -87,6 +120,12 @@ void event_add_loss(struct event_printer *printer, struct etw_text *to)
 		etw_text_puts(to, "; session ");
 		etw_text_escape(to, loss->session, strlen(loss->session));
 	}
+	if (remedy) {
+		etw_text_puts(to, "; ");
+		etw_text_puts(to, remedy);
+		etw_text_puts(to, loss->payload.events == 1 ? " would have kept it" :
+							      " would have kept them");
+	}
 }
 
 /* null: not known */
@@ -103,6 +142,7 @@ void event_put_loss(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_loss *loss = &printer->loss;
 	const struct etw_guid *guid = &loss->payload.provider;
+	const char *const *remedy;
 
 	json_writer_open(to, "loss", '{');
 	json_writer_word(to, "cause", etw_loss_cause(loss->payload.code));
@@ -119,5 +159,9 @@ void event_put_loss(struct event_printer *printer, struct etw_text *to)
 		json_writer_word(to, "provider_name", provider_name(printer, guid));
 	}
 	json_writer_word(to, "session", *loss->session ? loss->session : NULL);
+	json_writer_open(to, "remedies", '[');
+	for (remedy = remedy_of(loss->payload.code)->options; *remedy; remedy++)
+		json_writer_word(to, NULL, *remedy);
+	json_writer_close(to, ']');
 	json_writer_close(to, '}');
 }

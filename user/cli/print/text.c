@@ -14,20 +14,6 @@
 #include "base/guid.h"
 #include "tdh/decode/decoder.h"
 
-/* Select Graphic Rendition of ECMA-48 */
-#define PLAIN	"\033[0m"
-#define BOLD	"\033[1m"
-#define FAINT	"\033[2m"
-#define RED	"\033[31m"
-#define YELLOW	"\033[33m"
-#define CYAN	"\033[36m"
-
-static void paint(struct event_printer *printer, const char *how)
-{
-	if (printer->colour)
-		etw_text_puts(&printer->out, how);
-}
-
 /* No text of an event may reach a terminal unescaped: see etw_text_escape(). */
 static void add_foreign(struct etw_text *to, const char *s)
 {
@@ -105,7 +91,7 @@ void event_add_payload(struct event_printer *printer, struct etw_text *to)
 
 	etw_text_char(to, ' ');
 	if (!printer->hex) {
-		etw_format_fields(to, printer->decoder, 0);
+		etw_format_fields(to, printer->decoder, printer->colour ? ETW_FORMAT_DIM : 0);
 	} else if (record->data_len) {
 		etw_text_puts(to, "data=");
 		etw_text_hex(to, record->data, record->data_len);
@@ -130,6 +116,30 @@ bool event_add_message(struct event_printer *printer, struct etw_text *to)
 	return true;
 }
 
+static void add_said(struct event_printer *printer, struct etw_text *to)
+{
+	if (!printer->message && !printer->is_loss) {
+		event_add_payload(printer, to);
+		return;
+	}
+	etw_text_char(to, ' ');
+	if (!event_add_message(printer, to)) {
+		etw_text_cut(to, to->len - 1);
+		event_add_payload(printer, to);
+	}
+}
+
+void event_add_body(struct event_printer *printer, struct etw_text *to)
+{
+	if (printer->operation) {
+		etw_text_char(to, ' ');
+		operation_add_duration(printer, to);
+	}
+	add_said(printer, to);
+	if (printer->operation)
+		operation_add_fields(printer, to);
+}
+
 void event_add_items(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
@@ -140,7 +150,8 @@ void event_add_items(struct event_printer *printer, struct etw_text *to)
 	}
 	if (printer->event->record.ext_len)
 		items_text(to, &printer->event->record,
-			   printer->decoded->source != ETW_DECODE_TRACELOGGING);
+			   (printer->decoded->source != ETW_DECODE_TRACELOGGING ? ITEMS_SCHEMA : 0) |
+			   (printer->symbols ? ITEMS_NO_STACK : 0));
 }
 
 /* ---------------------------------------------------------------------- line */
@@ -155,78 +166,80 @@ static void add_id(struct etw_text *to, const char *name, uint32_t id)
 	etw_text_unsigned(to, id, 1);
 }
 
-static void add_source(struct event_printer *printer)
+void event_add_source(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
 	const char *process = event_process(printer);
+
+	add_id(to, process, header->process_id);
+	etw_text_char(to, '/');
+	add_id(to, event_thread_own(printer, process), header->thread_id);
+}
+
+static void add_origin(struct event_printer *printer)
+{
 	struct etw_text *to = &printer->out;
 
 	etw_text_puts(to, " [");
 	etw_text_unsigned(to, printer->event->cpu, 3);
 	etw_text_puts(to, "] ");
-	add_id(to, process, header->process_id);
-	etw_text_char(to, '/');
-	add_id(to, event_thread_own(printer, process), header->thread_id);
+	event_add_source(printer, to);
 	etw_text_char(to, ' ');
 }
 
-static const char *level_colour(uint8_t level)
+const char *event_value_colour(uint8_t level)
 {
 	switch (level) {
 	case 1:
 	case 2:
-		return RED;
+		return EVENT_RED;
 	case 3:
-		return YELLOW;
-	case 5:
-		return FAINT;
+		return EVENT_YELLOW;
 	default:
 		return "";
 	}
+}
+
+const char *event_level_colour(uint8_t level)
+{
+	return level == 5 ? EVENT_FAINT : event_value_colour(level);
 }
 
 static void add_names(struct event_printer *printer)
 {
 	struct etw_text *to = &printer->out;
 
-	paint(printer, CYAN);
+	event_paint(printer, EVENT_CYAN);
 	event_add_provider(printer, to);
-	paint(printer, PLAIN);
+	event_paint(printer, EVENT_PLAIN);
 	etw_text_char(to, ' ');
-	paint(printer, BOLD);
+	event_paint(printer, EVENT_BOLD);
 	event_add_name(printer, to);
-	paint(printer, PLAIN);
+	event_paint(printer, EVENT_PLAIN);
 	etw_text_char(to, ' ');
-	paint(printer, level_colour(event_header(printer)->desc.level));
+	event_paint(printer, event_level_colour(event_header(printer)->desc.level));
 	event_add_level(printer, to);
-	paint(printer, PLAIN);
+	event_paint(printer, EVENT_PLAIN);
 }
 
 void event_print_text(struct event_printer *printer, const struct etw_event *event)
 {
 	struct etw_text *to = &printer->out;
+	const char *colour;
 
 	event_begin(printer, event);
-	paint(printer, FAINT);
+	event_paint(printer, EVENT_FAINT);
 	event_add_time(printer, to);
-	paint(printer, PLAIN);
-	add_source(printer);
+	event_paint(printer, EVENT_PLAIN);
+	add_origin(printer);
 	add_names(printer);
-	if (printer->operation) {
-		etw_text_char(to, ' ');
-		operation_add_duration(printer, to);
-	}
-	if (printer->message || printer->is_loss) {
-		etw_text_char(to, ' ');
-		if (!event_add_message(printer, to)) {
-			etw_text_cut(to, to->len - 1);
-			event_add_payload(printer, to);
-		}
-	} else {
-		event_add_payload(printer, to);
-	}
-	if (printer->operation)
-		operation_add_fields(printer, to);
+	colour = event_value_colour(event_header(printer)->desc.level);
+	event_paint(printer, colour);
+	event_add_body(printer, to);
+	if (*colour)
+		event_paint(printer, EVENT_PLAIN);
 	event_add_items(printer, to);
+	if (printer->symbols)
+		event_add_stacks(printer, to);
 	event_end(printer);
 }

@@ -13,105 +13,30 @@
 #include "recording.h"
 #include "cli/schema.h"
 #include "etl/file.h"
-#include "etl/record.h"
 #include "etl/write.h"
-#include "lib/consumer/event_record.h"
 #include "device/kdev.h"
 #include "tdh/decode/embed.h"
 
-#define PROVIDERS_MAX	4096
 #define FILETIME_SECOND	10000000
 
-/* The providers whose events are in the file */
-struct providers {
-	struct etw_guid *list;
-	bool *lacks;		/* for each: an event needs a manifest, and none is known */
-	size_t count, last;	/* last: index of the last lookup */
-};
-
-static void add(struct providers *p, const struct etw_guid *guid)
+static void report_lacking(const struct record *r)
 {
-	size_t i;
-
-	/* Events of one provider often follow each other. */
-	if (p->last < p->count && guid_equal(&p->list[p->last], guid))
-		return;
-	for (i = 0; i < p->count && !guid_equal(&p->list[i], guid); i++)
-		;
-	if (i == p->count && p->count < PROVIDERS_MAX)
-		p->list[p->count++] = *guid;
-	p->last = i;
-}
-
-/*
- * Must the events be read?  Only they show the members of a group, and whether a provider
- * without a manifest needs one.
- */
-static bool must_look(const struct record *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->provider_count; i++)
-		if (r->providers[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP ||
-		    !schema_provider(&r->providers[i]->enable.provider))
-			return true;
-	return false;
-}
-
-/* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
-static bool needs_manifest(const struct etw_event *event, struct etw_event_items *items)
-{
-	EVENT_RECORD record;
-	USHORT i;
-
-	etw_event_record(&record, event, items, false);
-	if (record.EventHeader.Flags & (EVENT_HEADER_FLAG_STRING_ONLY |
-					EVENT_HEADER_FLAG_CLASSIC_HEADER |
-					EVENT_HEADER_FLAG_TRACE_MESSAGE))
-		return false;
-	for (i = 0; i < record.ExtendedDataCount; i++)
-		if (record.ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
-			return false;
-	return true;
-}
-
-/* Find the providers of the events, and which of them lack a manifest.  0 or -errno */
-static int look_into(const char *path, struct providers *p)
-{
-	struct etw_event_items items = { 0 };
-	struct etw_etl_file *file;
-	struct etw_event event;
-	int err = etw_etl_open(path, NULL, NULL, &file);
-
-	if (err)
-		return err;
-	while ((err = etw_etl_next(file, &event)) == 1) {
-		if (etw_etl_is_system(event.record.header))
-			continue;
-		add(p, &event.record.header->provider);
-		if (p->last < p->count && !p->lacks[p->last] && needs_manifest(&event, &items))
-			p->lacks[p->last] = !schema_provider(&p->list[p->last]);
-	}
-	etw_event_items_free(&items);
-	etw_etl_close(file);
-	return err;
-}
-
-static void report_lacking(const struct record *r, const struct providers *p)
-{
+	const struct provider_counts *counts = &r->contents.counts;
 	char text[GUID_TEXT_SIZE];
 	unsigned int k;
 	size_t i;
 
-	for (i = 0; i < p->count; i++) {
-		if (!p->lacks[i])
+	for (i = 0; i < counts->count; i++) {
+		const struct provider_count *p = &counts->list[i];
+
+		if (!p->lacks)
 			continue;
-		for (k = 0; k < r->provider_count &&
-		     !guid_equal(&r->providers[k]->enable.provider, &p->list[i]); k++)
+		for (k = 0; k < r->providers.count &&
+		     !guid_equal(&r->providers.list[k]->enable.provider, &p->guid); k++)
 			;
-		guid_text(&p->list[i], text);
+		guid_text(&p->guid, text);
 		cli_note("no manifest of %s is known: elsewhere its events cannot be decoded, see etw-manifest(1)",
-			 k < r->provider_count ? cli_quote(r->providers[k]->provider) : text);
+			 k < r->providers.count ? cli_quote(r->providers.list[k]->provider) : text);
 	}
 }
 
@@ -133,7 +58,7 @@ static int put(void *writer, const void *record, size_t size)
 }
 
 static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *info,
-		     const struct providers *p, unsigned int *found)
+		     const struct provider_counts *p, unsigned int *found)
 {
 	size_t room = info->header.BufferSize - sizeof(struct etw_buffer_header), i;
 	int64_t time = end_clock(info);
@@ -142,7 +67,7 @@ static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *i
 	for (i = 0; i < p->count && !err; i++) {
 		GUID guid;
 
-		memcpy(&guid, &p->list[i], sizeof(guid));
+		memcpy(&guid, &p->list[i].guid, sizeof(guid));
 		err = etw_embed_records(&guid, time, room < UINT16_MAX ? room : 0, put, writer);
 		if (!err)
 			(*found)++;
@@ -153,7 +78,7 @@ static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *i
 }
 
 /* Append the manifests to one file.  0, or -errno; then the file is unchanged. */
-static int embed(const char *path, const struct providers *p, unsigned int *found)
+static int embed(const char *path, const struct provider_counts *p, unsigned int *found)
 {
 	struct etw_etl_writer *writer;
 	struct etw_etl_info info;
@@ -177,7 +102,7 @@ static int embed(const char *path, const struct providers *p, unsigned int *foun
 }
 
 /* One file after the other; the last is the one that the session names. */
-static int embed_files(struct record *r, const struct providers *p)
+static int embed_files(struct record *r, const struct provider_counts *p)
 {
 	const struct session *s = &r->last.session;
 	char path[ETW_FILE_NAME_MAX + 1];
@@ -187,7 +112,7 @@ static int embed_files(struct record *r, const struct providers *p)
 	if (!(r->session.s.mode & ETW_MODE_NEWFILE))
 		return embed(s->log.name, p, &r->manifests);
 	for (number = r->file.first; number <= s->log.log.number && !err; number++)
-		err = record_file_number(r->file.path, number, path) ?
+		err = log_file_number(r->file.path, number, path) ?
 		      embed(path, p, &r->manifests) : -ENAMETOOLONG;
 	return err;
 }
@@ -195,26 +120,16 @@ static int embed_files(struct record *r, const struct providers *p)
 int record_embed(struct record *r)
 {
 	struct session *s = &r->last.session;
-	struct providers p = {
-		.list = calloc(PROVIDERS_MAX, sizeof(*p.list)),
-		.lacks = calloc(PROVIDERS_MAX, sizeof(*p.lacks)),
-	};
 	struct stat st;
-	unsigned int i;
 	int err = 0;
 
-	if (!p.list || !p.lacks)
-		cli_die("out of memory");
-	for (i = 0; i < r->provider_count; i++)
-		add(&p, &r->providers[i]->enable.provider);
-	if (s->log.log.name_len && must_look(r))
-		err = look_into(s->log.name, &p);
-	if (s->log.log.name_len && !err)
-		err = embed_files(r, &p);
+	if (!r->counted)
+		return cli_fail("%s: the manifests are not in it: its providers are not known",
+				cli_quote(s->log.name));
+	if (s->log.log.name_len)
+		err = embed_files(r, &r->contents.counts);
 	if (!err && !r->quiet)
-		report_lacking(r, &p);
-	free(p.list);
-	free(p.lacks);
+		report_lacking(r);
 	if (err) {
 		r->manifests = 0;
 		return cli_fail("%s: the manifests are not in it: %s", cli_quote(s->log.name),

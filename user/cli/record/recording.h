@@ -7,19 +7,12 @@
 
 #include <signal.h>
 #include <time.h>
-#include "cli/request/enable_request.h"
+#include "cli/record/command.h"
+#include "cli/log_contents.h"
+#include "cli/request/enable_list.h"
 #include "cli/sample.h"
 #include "cli/session.h"
 #include "cli/request/start_options.h"
-
-/* The file that had the name before, see file.c */
-struct record_old {
-	char path[ETW_FILE_NAME_MAX + 1];	/* of the first file of this recording */
-	char moved[ETW_FILE_NAME_MAX + 5];	/* FILE.old; empty: nothing was moved */
-	char *backup;				/* where the earlier FILE.old is, or NULL */
-	bool empty;				/* there was an empty file */
-	bool existed;
-};
 
 /* Why the recording ended */
 enum record_end {
@@ -34,14 +27,11 @@ struct record {
 	const char *name;		/* of the session */
 	char own_name[32];		/* if none was given */
 	struct startfile file;
-	struct record_old old;
 	struct session session;		/* options to start it; then its state */
-	struct enable_request **providers;
-	unsigned int provider_count;
-	char **command;			/* argv, or NULL */
-	pid_t pid;			/* of the command; 0: it does not run */
-	int status;			/* of the command, as wait(2) has it */
-	bool ending;			/* it was sent a signal that ends it */
+	struct enable_list providers;
+	struct command command;
+	struct log_contents contents;	/* of this recording; valid at the end if .. */
+	bool counted;			/* .. they were read */
 	uint64_t in_files;		/* events of this recording; valid at the end */
 	uint64_t replaced;		/* events overwritten in a circular file */
 	uint64_t bytes;			/* of all its files */
@@ -58,15 +48,8 @@ struct record {
 	sigset_t signals, before;	/* signals to wait for; the mask before */
 };
 
-/*
- * file.c: rename an earlier file; restore it because nothing was recorded; or remove the
- * backup of FILE.old because the recording runs.  0, or the exit status.
- */
-int record_backup_create(struct record *r);
-void record_backup_restore(struct record *r);
-void record_backup_remove(struct record *r);
-/* The name of one of --new-files; false: it is too long. */
-bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
+/* contents.c: read the complete files, for the report. */
+void record_read(struct record *r);
 
 /* embed.c: once the file is complete.  0, or the exit status. */
 int record_embed(struct record *r);
@@ -74,11 +57,7 @@ int record_embed(struct record *r);
 /* run.c: block the signals that end a recording, so that record_wait() gets them. */
 void record_hold_signals(struct record *r);
 void record_release_signals(const struct record *r);
-/* Run the command.  0, or the exit status if it cannot be run. */
-int record_spawn(struct record *r);
 enum record_end record_wait(struct record *r);
-/* Wait for the command and return its exit status; end: send it SIGTERM first. */
-int record_command_status(struct record *r, bool end);
 
 /* report.c */
 void record_show_progress(const struct record *r, const struct sample *before);
@@ -86,6 +65,5 @@ void record_clear_progress(const struct record *r);
 /* Count what is in the files, and print it. */
 void record_report(struct record *r, enum record_end end);
 void record_report_json(const struct record *r, int status);
-void record_report_leftovers(int fd);
 
 #endif /* ETW_CLI_RECORDING_H */

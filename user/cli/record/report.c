@@ -4,20 +4,18 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
-#include "cli/provider.h"
+#include "cli/provider_counts.h"
+#include "cli/schema.h"
 #include "cli/text.h"
 #include "core/ledger.h"
-#include "etl/file.h"
-#include "etl/record.h"
 #include "recording.h"
 
-#define DIAGNOSED_MAX	8	/* providers */
+#define SHOWN_MAX	8	/* providers */
 #define CLEAR_LINE	"\r\033[K"
 
 static double seconds_between(struct timespec from, struct timespec to)
@@ -77,22 +75,6 @@ void record_clear_progress(const struct record *r)
 
 /* ---------------------------------------------------------------------- files */
 
-/* Events of a file that was closed, without its header; false: not known. */
-static bool count_events(const char *path, uint64_t *count)
-{
-	struct etw_event event;
-	struct etw_etl_file *file;
-	int ret = etw_etl_open(path, NULL, NULL, &file);
-
-	*count = 0;
-	if (ret)
-		return false;
-	while ((ret = etw_etl_next(file, &event)) == 1)
-		*count += !etw_etl_is_system(event.record.header);
-	etw_etl_close(file);
-	return !ret;
-}
-
 static void count_bytes(struct record *r)
 {
 	const struct etw_session_log *log = &r->last.session.log.log;
@@ -105,7 +87,7 @@ static void count_bytes(struct record *r)
 		return;
 	r->bytes = 0;
 	for (number = r->file.first; number <= log->number; number++) {
-		if (record_file_number(r->file.path, number, path) && !stat(path, &st)) {
+		if (log_file_number(r->file.path, number, path) && !stat(path, &st)) {
 			r->bytes += (uint64_t)st.st_size;
 			r->files++;
 		}
@@ -128,96 +110,68 @@ static void count_files(struct record *r)
 	const struct session *s = &r->last.session;
 	uint64_t gone = s->log.log.events_lost + r->last.stat.overwritten_events +
 			r->last.stat.abandoned_events;
-	uint64_t counted;
 
 	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
 	if (!s->log.log.name_len)
 		return;
 	/* With --delay-open the file has no buffer until the first event. */
 	r->gone = s->log.log.buffers && is_gone(s->log.name);
-	if (r->session.s.mode & ETW_MODE_CIRCULAR &&
-	    s->log.log.buffers_written > s->log.log.buffers &&
-	    count_events(s->log.name, &counted) && counted < r->in_files) {
-		r->replaced = r->in_files - counted;
-		r->in_files = counted;
+	if (r->counted) {
+		if (r->session.s.mode & ETW_MODE_CIRCULAR && r->contents.events < r->in_files &&
+		    s->log.log.buffers_written > s->log.log.buffers)
+			r->replaced = r->in_files - r->contents.events;
+		r->in_files = r->contents.events;
 	}
 	count_bytes(r);
 }
 
 /* ------------------------------------------------------------------ diagnosis */
 
-static const char *comma(const struct etw_text *t)
+static const char *name_of(const struct provider_count *p, char text[GUID_TEXT_SIZE])
 {
-	return t->len ? ", " : "";
+	const char *name = schema_provider_name(&p->guid);
+
+	return name ? cli_quote(name) : guid_text(&p->guid, text);
 }
 
-/* Describe which events were selected; empty: all of them */
-static void put_selection(const struct enable_request *request, struct etw_text *t)
+/* How many events each provider has, if there are several: one has all. */
+static void report_providers(const struct record *r)
 {
-	const struct etw_enable *enable = &request->enable;
-	const struct filters *filters = &request->filters;
-	bool processes = filters->pid_count || filters->exe.len || filters->container.len ||
-			 filters->package.len || filters->app.len;
+	const struct provider_counts *counts = &r->contents.counts;
+	unsigned int shown = 0;
+	char text[GUID_TEXT_SIZE];
+	uint64_t others = 0;
+	size_t i;
 
-	if (enable->level && enable->level != UINT8_MAX)
-		etw_text_printf(t, "up to level %u", enable->level);
-	if (enable->any)
-		etw_text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
-				(uint64_t)enable->any);
-	if (enable->all)
-		etw_text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
-				(uint64_t)enable->all);
-	if (processes)
-		etw_text_printf(t, "%sof the selected processes", comma(t));
-	if (filters->ids.given || filters->events.given || filters->event_filter.count)
-		etw_text_printf(t, "%sthat pass the filters", comma(t));
+	if (counts->count < 2 && r->providers.count < 2)
+		return;
+	for (i = 0; i < counts->count; i++) {
+		const struct provider_count *p = &counts->list[i];
+
+		if (p->events && shown++ < SHOWN_MAX)
+			cli_note("%" PRIu64 " event%s of %s", p->events, cli_s(p->events),
+				 name_of(p, text));
+		else
+			others += p->events;
+	}
+	if (others)
+		cli_note("%" PRIu64 " event%s of %u other providers", others, cli_s(others),
+			 shown - SHOWN_MAX);
 }
 
-/* 1: it is registered; 0: it is not; -1: unknown */
-static int is_registered(int fd, const struct etw_enable *enable)
+/* Each provider without an event: why? */
+static void report_silent(const struct record *r, enum record_end end)
 {
-	struct etw_provider found;
-	int err;
+	unsigned int i, silent = 0;
 
-	if (enable->property & ETW_ENABLE_PROVIDER_GROUP)
-		return -1;
-	err = etw_provider_query(fd, &enable->provider, &found);
-	if (err)
-		return err == -ESRCH ? 0 : -1;
-	etw_provider_free(&found);
-	return found.reg_count > 0;
-}
-
-static void report_provider(const struct record *r, const struct enable_request *request,
-			  bool command_ended)
-{
-	struct etw_text selection = { 0 };
-	const char *name = cli_quote(request->provider);
-	int registered = is_registered(r->fd, &request->enable);
-	const char *selected;
-
-	put_selection(request, &selection);
-	selected = text_data(&selection);
-	if (!registered)
-		cli_note("provider %s is not registered%s: check its name or GUID%s%s",
-			 name, command_ended ? " now that the command has ended" : "",
-			 *selected ? "; selected were events " : "", selected);
-	else
-		cli_note("provider %s%s no event was recorded%s%s", name,
-			 registered > 0 ? " is registered, but" : ":",
-			 *selected ? "; selected were events " : "", selected);
-	etw_text_free(&selection);
-}
-
-/* No event was written, and none was lost: why? */
-static void diagnose(const struct record *r, enum record_end end)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->provider_count && i < DIAGNOSED_MAX; i++)
-		report_provider(r, r->providers[i], end == RECORD_COMMAND);
-	if (i < r->provider_count)
-		cli_note("nor did one of the %u other providers", r->provider_count - i);
+	for (i = 0; i < r->providers.count; i++)
+		if (!provider_counts_of(&r->contents.counts, &r->providers, i) &&
+		    silent++ < SHOWN_MAX)
+			provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND,
+					"recorded");
+	if (silent > SHOWN_MAX)
+		cli_note("%u other provider%s no event either", silent - SHOWN_MAX,
+			 silent - SHOWN_MAX == 1 ? " has" : "s have");
 }
 
 /* --------------------------------------------------------------------- summary */
@@ -260,7 +214,7 @@ static void report_sum(const struct record *r)
 {
 	const struct etw_log_status *log = &r->last.session.log;
 	char first[ETW_FILE_NAME_MAX + 1], size[32];
-	bool several = r->files > 1 && record_file_number(r->file.path, r->file.first, first);
+	bool several = r->files > 1 && log_file_number(r->file.path, r->file.first, first);
 
 	cli_note("%s%s%s: %" PRIu64 " %sevent%s, %s%s, in %.3f seconds",
 		 several ? cli_quote(first) : "", several ? " to " : "", cli_quote(log->name),
@@ -291,13 +245,29 @@ void record_report(struct record *r, enum record_end end)
 	if (r->manifests)
 		cli_note("with the manifest%s of %u provider%s", cli_s(r->manifests), r->manifests,
 			 cli_s(r->manifests));
-	if (r->old.moved[0])
-		cli_note("the file of this name is now %s", cli_quote(r->old.moved));
+	older_log_note(&r->file);
 	report_drops(&r->last);
 	report_file(r);
-	if (end != RECORD_STOPPED && !r->last.stat.written && !events_dropped(&r->last) &&
-	    !s->s.events_lost)
-		diagnose(r, end);
+	if (r->counted)
+		report_providers(r);
+	if (r->counted && end != RECORD_STOPPED)
+		report_silent(r, end);
+}
+
+static void put_providers(struct etw_text *to, const struct record *r)
+{
+	const struct provider_counts *counts = &r->contents.counts;
+	size_t i;
+
+	json_writer_open(to, "providers", '[');
+	for (i = 0; i < counts->count; i++) {
+		json_writer_open(to, NULL, '{');
+		json_writer_guid(to, "provider", &counts->list[i].guid);
+		json_writer_word(to, "provider_name", schema_provider_name(&counts->list[i].guid));
+		json_writer_unsigned(to, "events", counts->list[i].events);
+		json_writer_close(to, '}');
+	}
+	json_writer_close(to, ']');
 }
 
 void record_report_json(const struct record *r, int status)
@@ -312,28 +282,10 @@ void record_report_json(const struct record *r, int status)
 	json_writer_double(&line, "seconds", 3, seconds_between(r->begin, r->end));
 	if (r->with_manifests)
 		json_writer_unsigned(&line, "manifests", r->manifests);
-	json_writer_word(&line, "moved", r->old.moved[0] ? r->old.moved : NULL);
-	if (r->command)
+	json_writer_word(&line, "moved", older_log_kept(&r->file));
+	if (r->counted)
+		put_providers(&line, r);
+	if (r->command.argv)
 		json_writer_unsigned(&line, "exit_status", (uint64_t)status);
 	json_print(&line);
-}
-
-/* Sessions of recordings whose command was killed: nobody else stops them. */
-void record_report_leftovers(int fd)
-{
-	struct session *list;
-	unsigned int count, i;
-	int pid, len;
-
-	if (session_list(fd, &list, &count))
-		return;
-	for (i = 0; i < count; i++) {
-		len = 0;
-		if (sscanf(list[i].name, "etw-record-%9d%n", &pid, &len) != 1 || pid <= 0 ||
-		    list[i].name[len] || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		cli_note("%s still runs, though its etw record is gone: etw stop %s",
-			 list[i].name, list[i].name);
-	}
-	free(list);
 }

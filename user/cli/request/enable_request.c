@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "enable_request.h"
 #include "cli/provider.h"
 #include "cli/schema.h"
@@ -21,14 +22,21 @@
 
 const struct cli_option enable_options[] = {
 	ENABLE("level", LEVEL, "LEVEL", "up to this level, name or number; default: all"),
-	ENABLE("any", ANY, "HEX", "events with one of these keywords; default: all"),
-	ENABLE("keyword", KEYWORD, "LIST", "the same, as names and masks: Read,0x10"),
-	ENABLE("all", ALL, "HEX", "only events with all of these keywords"),
+	ENABLE("keyword", KEYWORD, "LIST", "events with one of these: Read,0x10; default: all"),
+	ENABLE("filter", FILTER, "EXPRESSION", "only if it is true: 'Size >= 4K'"),
+	ENABLE("stack", STACK, NULL, "attach the stack of the writer"),
+	ENABLE("with", WITH, "ITEMS", "attach sid,login,app,container,context,..."),
+	ENABLE("capture", CAPTURE, NULL, "afterwards ask the provider to write its state"),
+	ENABLE("manifest", MANIFEST, "FILE", "take names from this manifest first"),
+	CLI_HEADING("processes"),
 	ENABLE("pid", PID, "PIDS", "only registrations of these processes, at most 8"),
 	ENABLE("exe", EXE, "NAMES", "only processes that run a file of that name: bash,sh"),
 	ENABLE("container", CONTAINER, "IDS|PATHS", "only processes of these containers or cgroups"),
 	ENABLE("package", PACKAGE, "NAMES", "only processes of these flatpaks, snaps or units"),
 	ENABLE("app", APP, "NAMES", "only processes of these applications; snap: SNAP.APP"),
+	CLI_HEADING("events"),
+	ENABLE("any", ANY, "HEX", "those with one of these keywords; also names"),
+	ENABLE("all", ALL, "HEX", "only those with all of these keywords"),
 	ENABLE("id", ID, "LIST", "only events with these ids or names: 1,5-9,Start"),
 	ENABLE("not-id", NOT_ID, "LIST", "all events except those with these ids"),
 	ENABLE("name", NAME, "LIST", "only TraceLogging events with these names"),
@@ -36,15 +44,11 @@ const struct cli_option enable_options[] = {
 	ENABLE("name-level", NAME_LEVEL, "LEVEL", "test the names of events up to this level only"),
 	ENABLE("name-any", NAME_ANY, "HEX", "... and only those with one of these keywords"),
 	ENABLE("name-all", NAME_ALL, "HEX", "... and with all of these"),
-	ENABLE("filter", FILTER, "EXPRESSION", "only if it is true: 'Size >= 4096'"),
 	ENABLE("fields", FIELDS, "FIELDS", "describe an event for --filter: 'id=7: u32 Size'"),
 	ENABLE("payload", PAYLOAD, "EXPR", NULL),
-	ENABLE("manifest", MANIFEST, "FILE", "take names from this manifest first"),
-	ENABLE("data", DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX"),
 	ENABLE("ignore-keyword-0", IGNORE_KEYWORD_0, NULL, "drop events that have no keyword"),
 	ENABLE("exclude-private", EXCLUDE_PRIVATE, NULL, "drop events written as private"),
-	ENABLE("with", WITH, "ITEMS", "attach sid,login,app,container,context,..."),
-	ENABLE("stack", STACK, NULL, "attach the stack of the writer"),
+	CLI_HEADING("stacks"),
 	ENABLE("stack-id", STACK_ID, "LIST", "stacks of events with these ids only"),
 	ENABLE("stack-not-id", STACK_NOT_ID, "LIST", "stacks of all events except these"),
 	ENABLE("stack-name", STACK_NAME, "LIST", "stacks of events with these names only"),
@@ -56,7 +60,8 @@ const struct cli_option enable_options[] = {
 	ENABLE("stack-not-level", STACK_NOT_LEVEL, "LEVEL", "stacks of events above this level only"),
 	ENABLE("stack-any", STACK_ANY, "HEX", "... with one of these keywords"),
 	ENABLE("stack-all", STACK_ALL, "HEX", "... with all of these keywords"),
-	ENABLE("capture", CAPTURE, NULL, "afterwards ask the provider to write its state"),
+	CLI_HEADING("the provider"),
+	ENABLE("data", DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX"),
 	PROVIDER_OPTIONS,
 	CLI_OPTION_END
 };
@@ -458,6 +463,15 @@ static void take(struct enable_request *r, int option, char *value)
 		r->enable.property |= ETW_ENABLE_STACK_TRACE;
 }
 
+bool enable_request_has(int option)
+{
+	const struct cli_option *o = enable_options;
+
+	while (o->name && o->value != option)
+		o++;
+	return o->name;
+}
+
 bool enable_request_take(struct enable_request *r, int option, char *value)
 {
 	const struct taker *taker;
@@ -480,6 +494,32 @@ bool enable_request_take(struct enable_request *r, int option, char *value)
 }
 
 /* ------------------------------------------------------------------- the request */
+
+void enable_request_provider(struct enable_request *request, const char *text)
+{
+	const char *quoted = cli_quote(text);
+	size_t size = strlen(text) + 1;
+	char *name = cli_calloc(size + strlen("-p ") + strlen(quoted) + 1, 1);
+	char *level = NULL, *keywords = NULL;
+
+	/* Errors in a part quote the whole, which is stored behind the name. */
+	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
+	request->provider = name;
+	level = strchr(name, ':');
+	if (level) {
+		*level++ = '\0';
+		keywords = strchr(level, ':');
+	}
+	if (keywords)
+		*keywords++ = '\0';
+	request->within = name + size;
+	if (level && *level)
+		enable_request_take(request, ENABLE_OPT_LEVEL, level);
+	if (keywords && *keywords)
+		enable_request_take(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
+				    ENABLE_OPT_ANY, keywords);
+	request->within = NULL;
+}
 
 /*
  * The kernel applies a filter by PID once, to the processes that exist.  If none did, it

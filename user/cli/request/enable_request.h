@@ -78,10 +78,19 @@ struct enable_request {
 	bool prepared;		/* they were taken */
 };
 
+/* Is it a value that cli_next() returns for one of enable_options? */
+bool enable_request_has(int option);
+
 void enable_request_init(struct enable_request *request);
 
 /* Take an option with its value, which must stay; false: the table does not have it. */
 bool enable_request_take(struct enable_request *request, int option, char *value);
+
+/*
+ * Take PROVIDER[:LEVEL[:KEYWORDS]], the value of -p: sets request->provider, which the caller
+ * frees, behind which the text is kept.
+ */
+void enable_request_provider(struct enable_request *request, const char *text);
 
 /*
  * Check all options together once they were read; wrong usage ends the command.  False:

@@ -163,15 +163,31 @@ static void take_keywords(struct select *s, const char *text)
 
 static void take_time(const char *option, struct bound *bound, const char *text)
 {
+	if (bound->option && strcmp(bound->option, option))
+		cli_usage("give either %s or %s", bound->option, option);
 	if (!etw_time_expr_parse(text, strlen(text), &bound->when))
 		cli_usage("%s: %s is not a time: see etw-filter(7)", option, cli_quote(text));
 	bound->option = option;
 	bound->text = text;
 }
 
-static void take_filter(struct select *s, const char *text)
+/* --last 5s is --since -5s. */
+static void take_last(struct bound *bound, const char *text)
 {
-	struct etw_expr *expr = event_filter_parse("--filter", text);
+	char *word = cli_calloc(strlen(text) + 2, 1);
+
+	if (*text < '0' || *text > '9')
+		cli_usage("--last: %s is not a time like 5s, 2m or 200ms", cli_quote(text));
+	*word = '-';
+	strcpy(word + 1, text);
+	take_time("--last", bound, word);
+	free(word);
+	bound->text = text;
+}
+
+static void take_filter(struct select *s, const char *option, const char *text)
+{
+	struct etw_expr *expr = event_filter_parse(option, text);
 
 	s->filters = cli_grow(s->filters, s->filter_count, sizeof(*s->filters));
 	s->filters[s->filter_count++] = (struct filter){ expr, text };
@@ -182,7 +198,7 @@ bool select_option(struct select **select, int option, const char *value)
 {
 	struct select *s = *select;
 
-	if (option < SELECT_OPT || option >= SELECT_OPT_END)
+	if (option != SELECT_OPT_PROVIDER && (option < SELECT_OPT || option >= SELECT_OPT_END))
 		return false;
 	if (!s)
 		s = *select = cli_calloc(1, sizeof(*s));
@@ -208,8 +224,11 @@ bool select_option(struct select **select, int option, const char *value)
 	case SELECT_OPT_UNTIL:
 		take_time("--until", &s->until, value);
 		break;
+	case SELECT_OPT_LAST:
+		take_last(&s->since, value);
+		break;
 	default:
-		take_filter(s, value);
+		take_filter(s, option == SELECT_OPT_SHOW ? "--show" : "--filter", value);
 	}
 	return true;
 }
@@ -223,7 +242,7 @@ static void find_provider(struct wanted *w)
 		w->guid[w->guid_count++] = guid;
 }
 
-void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *ask)
+void select_ready(struct select *s, int64_t start, int64_t end, const struct etw_expr_ask *ask)
 {
 	static const struct etw_expr_ask nobody;
 	unsigned int i;
@@ -241,9 +260,9 @@ void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *as
 		etw_expr_ask(s->filters[i].expr, &s->ask);
 	}
 	if (s->since.text)
-		s->since.time = etw_time_expr_at(&s->since.when, start);
+		s->since.time = etw_time_expr_at(&s->since.when, start, end);
 	if (s->until.text)
-		s->until.time = etw_time_expr_at(&s->until.when, start);
+		s->until.time = etw_time_expr_at(&s->until.when, start, end);
 	if (s->since.text && s->until.text && s->until.time < s->since.time)
 		cli_usage("%s: %s is before %s, which is %s", s->until.option,
 			  cli_quote(s->until.text), s->since.text, s->since.option);

@@ -19,28 +19,33 @@ struct select;
 
 /* Values that cli_next() returns for them */
 enum {
+	SELECT_OPT_PROVIDER = 'p',
 	SELECT_OPT = 0x1000,
-	SELECT_OPT_PROVIDER = SELECT_OPT,
-	SELECT_OPT_ID,
+	SELECT_OPT_ID = SELECT_OPT,
 	SELECT_OPT_LEVEL,
 	SELECT_OPT_KEYWORD,
 	SELECT_OPT_PID,
 	SELECT_OPT_SINCE,
 	SELECT_OPT_UNTIL,
+	SELECT_OPT_LAST,
 	SELECT_OPT_FILTER,
+	SELECT_OPT_SHOW,	/* --filter where that name has another meaning: not in the table */
 	SELECT_OPT_END,
 };
 
-/* In a command's table of options */
+/* In a command's table of options: the common ones, and the others */
 #define SELECT_OPTIONS								\
 	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated", NULL }, \
+	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)", NULL }, \
+	{ "since", SELECT_OPT_SINCE, "TIME", "only events from then on: 3:00, +10s, -5s", NULL }, \
+	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time", NULL }, \
+	{ "last", SELECT_OPT_LAST, "TIME", "only events of so long before the end: 5s", NULL }
+
+#define SELECT_MORE_OPTIONS							\
 	{ "id", SELECT_OPT_ID, "LIST", "only events with these ids or names: 1,5-9,Start", NULL }, \
 	{ "level", SELECT_OPT_LEVEL, "LEVEL", "up to this level, name or number", NULL },	\
 	{ "keyword", SELECT_OPT_KEYWORD, "LIST", "with one of these keywords: Read,0x10", NULL }, \
-	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes: 12,100-200", NULL }, \
-	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)", NULL }, \
-	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time", NULL },		\
-	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)", NULL }
+	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes: 12,100-200", NULL }
 
 /*
  * Take an option; the first one allocates *select.  False: the option is not one of
@@ -50,12 +55,13 @@ bool select_option(struct select **select, int option, const char *value);
 
 /*
  * Call this once all options are read and manifests loaded.  Relative times count from
- * start, a FILETIME.  ask, which is copied, supplies names that events do not hold, or is
- * NULL; without its process, an expression that uses that word ends the command, and so does
- * one about durations unless operations are selected.  Here and below a NULL select selects
- * everything.
+ * start, or back from end, FILETIMEs.  ask, which is copied, supplies names that events do not
+ * hold, or is NULL; without its process, an expression that uses that word ends the command, and
+ * so does one about durations unless operations are selected.  Here and below a NULL select
+ * selects everything.
  */
-void select_ready(struct select *select, int64_t start, const struct etw_expr_ask *ask);
+void select_ready(struct select *select, int64_t start, int64_t end,
+		  const struct etw_expr_ask *ask);
 /* Before that: it is about operations. */
 void select_of_operations(struct select *select);
 

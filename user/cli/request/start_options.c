@@ -65,8 +65,8 @@ void startfile_check(const struct startfile *file, const struct session *session
 	const uint32_t sized = ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_PREALLOCATE;
 	uint32_t kind = file->mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND);
 
-	if (!file->path &&
-	    (file->mode || file->max_size || file->real_time || file->sync_ms))
+	if (!file->path && (file->mode || file->max_size || file->real_time || file->sync_ms ||
+			    file->replace))
 		cli_usage("options of a log file need --file");
 	if (!file->path)
 		return;
@@ -75,6 +75,8 @@ void startfile_check(const struct startfile *file, const struct session *session
 		cli_usage("--buffering takes no option of a log file but --file");
 	if (kind & (kind - 1))
 		cli_usage("--circular, --new-files and --append exclude one another");
+	if (kind & ETW_MODE_APPEND && file->replace)
+		cli_usage("--append and --replace exclude one another");
 	if (kind & ETW_MODE_APPEND && file->mode & (ETW_MODE_DELAY_OPEN | ETW_MODE_PREALLOCATE))
 		cli_usage("--append excludes --delay-open and --preallocate");
 	if (file->mode & sized && !file->max_size)
@@ -270,15 +272,24 @@ static void start_fail(int fd, const char *name, const struct etw_guid *guid, in
 int start_session(int fd, const char *name, struct session *session, struct startfile *file)
 {
 	const struct etw_guid guid = session->s.guid;
-	int err = file->path ? open_file(file, session) : 0;
+	int err = 0;
 
-	if (err)
+	/* A session that buffers writes its file at each flush, which keeps the one before. */
+	if (file->path && (file->at_once || !(session->s.mode & ETW_MODE_BUFFERING)))
+		err = older_log_move(fd, file, name);
+	if (!err && file->path)
+		err = open_file(file, session);
+	else if (err)
 		return err;
-	err = session_do(fd, etw_kdev_session_start, name, session);
-	startfile_close(file, !err);
-	if (err && !startfile_fail(file, name, err))
-		start_fail(fd, name, &guid, err);
-	if (!err && !file->no_processes)
+	if (!err) {
+		err = session_do(fd, etw_kdev_session_start, name, session);
+		startfile_close(file, !err);
+		if (err && !startfile_fail(file, name, err))
+			start_fail(fd, name, &guid, err);
+	}
+	if (err)
+		older_log_restore(file, false);
+	else if (!file->no_processes)
 		process_events_begin(fd, name, session);
 	return err;
 }

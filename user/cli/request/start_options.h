@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include "cli/session.h"
+#include "base/older_file.h"
 
 /* Values that cli_next() returns for those that start_option() takes */
 enum {
@@ -21,14 +22,16 @@ enum {
 
 /* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
 #define START_OPTIONS(s)							\
-	{ "buffer-size", 0, "KB", "size of one buffer, 4 to 16384; default 64",	\
-	  CLI_NUMBER((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
-	{ "min-buffers", 0, "N", "buffers at the start; default and least: 2 per CPU", \
-	  CLI_NUMBER((s).min_buffers, 1, ETW_BUFFERS_MAX) },			\
+	{ "buffer-size", 0, "SIZE", "of one buffer, 4K to 16M; default 64K",	\
+	  CLI_KILOBYTES((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
 	{ "max-buffers", 0, "N", "buffers to grow to; default: 20 more",	\
 	  CLI_NUMBER((s).max_buffers, 1, ETW_BUFFERS_MAX) },			\
-	{ "flush", 0, "SECONDS", "deliver a buffer after that time, full or not", \
-	  CLI_FLUSH((s).flush_ms) },						\
+	{ "flush", 0, "TIME", "deliver a buffer after that time: 100ms, 5s, 2m", \
+	  CLI_FLUSH((s).flush_ms) }
+
+#define START_MORE_OPTIONS(s)							\
+	{ "min-buffers", 0, "N", "buffers at the start; default and least: 2 per CPU", \
+	  CLI_NUMBER((s).min_buffers, 1, ETW_BUFFERS_MAX) },			\
 	{ "clock", START_OPT_CLOCK, "CLOCK", "qpc (default), system or cycles", NULL }, \
 	{ "independent", 0, NULL, "do not report losses to the writers",	\
 	  CLI_BITS((s).mode, ETW_MODE_INDEPENDENT) },				\
@@ -38,35 +41,50 @@ enum {
 	{ "no-per-cpu", 0, NULL, "one buffer for all CPUs",			\
 	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
-	{ "user-budget", 0, "KB", "most KB a second from each user's programs",	\
-	  CLI_NUMBER((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) },		\
+	{ "user-budget", 0, "SIZE", "most a second from each user's programs: 512K", \
+	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) },		\
 	{ "no-processes", START_OPT_NO_PROCESSES, NULL, "do not record the names of processes", NULL }
 
 /* f: the struct startfile */
 #define STARTFILE_OPTIONS(f)							\
 	{ "file", 0, "FILE", "write a log file; no readers unless --real-time",	\
 	  CLI_TEXT((f).path) }, \
-	STARTFILE_MORE_OPTIONS(f)
+	STARTFILE_SIZE_OPTIONS(f)
 
 /* Of a command that has a file in any case */
-#define STARTFILE_MORE_OPTIONS(f)						\
+#define STARTFILE_SIZE_OPTIONS(f)						\
 	{ "real-time", 0, NULL, "allow readers besides the file", CLI_FLAG((f).real_time) }, \
 	{ "max-size", START_OPT_MAX_SIZE, "SIZE", "largest file: 64K, 100M, 2G; default: no limit", NULL }, \
 	{ "circular", 0, NULL, "overwrite the oldest events at that size",	\
-	  CLI_BITS((f).mode, ETW_MODE_CIRCULAR) },				\
+	  CLI_BITS((f).mode, ETW_MODE_CIRCULAR) }
+
+#define STARTFILE_MORE_OPTIONS(f)						\
 	{ "new-files", 0, NULL, "begin another file at that size: FILE has %d",	\
 	  CLI_BITS((f).mode, ETW_MODE_NEWFILE) },				\
 	{ "append", 0, NULL, "append to an existing file", CLI_BITS((f).mode, ETW_MODE_APPEND) }, \
+	{ "replace", 0, NULL, "do not keep an older file as FILE.old", CLI_FLAG((f).replace) }, \
 	{ "preallocate", 0, NULL, "allocate the space at once",			\
 	  CLI_BITS((f).mode, ETW_MODE_PREALLOCATE) },				\
 	{ "delay-open", 0, NULL, "create the file for the first events",	\
 	  CLI_BITS((f).mode, ETW_MODE_DELAY_OPEN) },				\
-	{ "sync", 0, "SECONDS", "sync the file to its disk this often",		\
+	{ "sync", 0, "TIME", "sync the file to its disk this often: 500ms, 1m",	\
 	  CLI_MILLIS((f).sync_ms, ETW_SYNC_MS_MIN, 86400) }
+
+/* The file that had the name before, see older_log.c */
+struct older_log {
+	char path[ETW_FILE_NAME_MAX + 1];	/* of the first file that is written */
+	struct etw_older older;
+	bool empty;				/* there was an empty file */
+	bool existed;
+	bool kept;				/* as FILE.old, for good */
+};
 
 struct startfile {
 	const char *path;	/* NULL: no file */
 	bool real_time;
+	bool replace;		/* an older file is not kept */
+	bool at_once;		/* move it away even if the session buffers: record flushes it */
+	struct older_log old;
 	bool flush;		/* of a session that has another one, or none */
 	bool no_processes;	/* of the session: leave Etw-Process disabled */
 	uint64_t max_size;	/* bytes; 0: none */
@@ -94,9 +112,24 @@ void startfile_close(struct startfile *file, bool keep);
 bool startfile_fail(const struct startfile *file, const char *name, int err);
 
 /*
- * Start a session with its file, if it has one; the options were checked.  0, or a negative
+ * Start a session with its file, if it has one; the options were checked.  An older file is moved
+ * away, and the caller calls older_log_drop() or older_log_restore().  0, or a negative
  * errno after a message: -ENOSPC for too many sessions or buffers, -EDQUOT for a full disk.
  */
 int start_session(int fd, const char *name, struct session *session, struct startfile *file);
+
+/*
+ * older_log.c: rename an older file, or choose the first number of several; 0 or -errno after a
+ * message.  Then restore it because nothing is written after all, begun: something was, or leave it
+ * at its new name for good.
+ */
+int older_log_move(int fd, struct startfile *file, const char *session);
+void older_log_restore(struct startfile *file, bool begun);
+void older_log_drop(struct startfile *file);
+/* After older_log_drop(): its new name, or NULL; the same as a note */
+const char *older_log_kept(const struct startfile *file);
+void older_log_note(const struct startfile *file);
+/* The name of one of --new-files; false: it is too long. */
+bool log_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
 
 #endif /* ETW_CLI_REQUEST_START_OPTIONS_H */

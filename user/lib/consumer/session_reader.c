@@ -331,7 +331,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait for a buffer; -EAGAIN on timeout. */
+/* Wait for a buffer; -EAGAIN on timeout, or after a signal if there is a timeout. */
 static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 {
 	struct pollfd fds[2] = {
@@ -349,8 +349,7 @@ static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 		if (wait < 0 || left < wait)
 			wait = left;
 	}
-	etw_kdev_poll(fds, 2, wait);
-	return 0;
+	return etw_kdev_poll(fds, 2, wait) == -EINTR && timeout_ms >= 0 ? -EAGAIN : 0;
 }
 
 static bool may_go(struct etw_reader *r, int64_t timestamp)

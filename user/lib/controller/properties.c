@@ -224,11 +224,14 @@ bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props)
 	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
 }
 
+#define FLUSH_MS_MIN	1000	/* as on Windows; the kernel takes less */
+
 /* FlushTimer in milliseconds, limited to the longest time. */
 static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
 {
 	if (props->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER)
-		return props->FlushTimer;
+		return props->FlushTimer && props->FlushTimer < FLUSH_MS_MIN ? FLUSH_MS_MIN :
+		       props->FlushTimer;
 	if (props->FlushTimer > UINT32_MAX / 1000)
 		return UINT32_MAX;
 	return props->FlushTimer * 1000;

@@ -106,6 +106,8 @@ static void format_string(struct etw_text *text, const struct etw_field *field)
 {
 	if (etw_utf8_valid(field->data, field->size))
 		etw_text_add(text, field->data, field->size);
+	else if (etw_utf8_has_wide(field->data, field->size))
+		etw_text_utf8(text, field->data, field->size);
 	else
 		etw_text_cp1252(text, field->data, field->size, ETW_TEXT_RAW);
 }

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "format.h"
+#include "base/utf.h"
 
 /* Address families with Windows' numbers, or Linux's if Windows has none */
 #define FAMILY_UNIX	1
@@ -171,11 +172,12 @@ static void put_special(struct etw_text *text, const struct etw_field *field,
 
 /* -------------------------------------------------------------- strings and maps */
 
-/* Bytes that are not UTF-8 are a string in another code page. */
+/* Bytes without a character of UTF-8 are a string in another code page. */
 static bool is_utf8(const struct etw_field *field)
 {
 	return field->out_type == TDH_OUTTYPE_UTF8 || field->out_type == TDH_OUTTYPE_JSON ||
-	       etw_utf8_valid(field->data, field->size);
+	       etw_utf8_valid(field->data, field->size) ||
+	       etw_utf8_has_wide(field->data, field->size);
 }
 
 static void put_utf8(struct etw_text *text, const char *s, size_t len,
@@ -372,6 +374,7 @@ struct formatter {
 	struct etw_decoder *decoder;
 	enum etw_text_style style;
 	bool all;		/* also fields of out-type NOPRINT */
+	bool dim;		/* names between sequences that make them faint */
 	size_t start;		/* of the event's text */
 	/* The open structures and arrays, and whether each has a member yet */
 	unsigned int depth;
@@ -387,6 +390,7 @@ static void begin(struct formatter *f, struct etw_text *text, struct etw_decoder
 	f->decoder = decoder;
 	f->style = style;
 	f->all = top || style == ETW_TEXT_JSON;
+	f->dim = false;
 	f->start = text->len;
 	f->depth = 0;
 	f->in_array[0] = top;
@@ -406,6 +410,18 @@ static inline void close_level(struct formatter *f)
 	etw_text_char(f->text, f->in_array[f->depth--] ? ']' : '}');
 }
 
+/* A label is a blank, unless it is the first of its level, and "name=". */
+static __attribute__((noinline))
+void add_dim(struct etw_text *text, const char *label, size_t len)
+{
+	const size_t blank = *label == ' ';
+
+	etw_text_add(text, label, blank);
+	etw_text_puts(text, "\033[2m");
+	etw_text_add(text, label + blank, len - blank);
+	etw_text_puts(text, "\033[22m");
+}
+
 /* The name of a member, or what is between an array's elements */
 static inline __attribute__((always_inline))
 void separate(struct formatter *f, const struct etw_field *field, const bool json)
@@ -415,7 +431,9 @@ void separate(struct formatter *f, const struct etw_field *field, const bool jso
 	const bool begun = f->begun[f->depth];
 
 	f->begun[f->depth] = true;
-	if (!f->in_array[f->depth])
+	if (!json && f->dim && !f->in_array[f->depth])
+		add_dim(f->text, plan->labels + step->label + !begun, step->label_len - !begun);
+	else if (!f->in_array[f->depth])
 		etw_text_add(f->text, plan->labels + step->label + (json ? step->label_len : 0) + !begun,
 			     (json ? step->json_len : step->label_len) - !begun);
 	else if (begun)
@@ -489,6 +507,7 @@ int etw_format_fields(struct etw_text *text, struct etw_decoder *decoder, ULONG 
 	int ret = 0;
 
 	begin(&f, text, decoder, style_of(flags), false);
+	f.dim = flags & ETW_FORMAT_DIM;
 	etw_decode_rewind(decoder);
 	if (decoder->plan)
 		while ((ret = put_next(&f, false)) > 0)

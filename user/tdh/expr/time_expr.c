@@ -188,7 +188,7 @@ int64_t etw_time_expr_unit(const char *name, size_t len)
 
 static bool parse_since(struct reader r, struct etw_time_expr *when)
 {
-	bool sign = take(&r, '+');
+	const bool back = take(&r, '-'), sign = back || take(&r, '+');
 	int64_t number, fraction, unit = SECOND;
 	struct reader digits = r;
 	size_t len;
@@ -206,7 +206,7 @@ static bool parse_since(struct reader r, struct etw_time_expr *when)
 	}
 	take_number(&digits, 1, DIGITS_MAX, &number);
 	take_fraction(&digits, unit, &fraction);
-	when->kind = ETW_TIME_EXPR_SINCE;
+	when->kind = back ? ETW_TIME_EXPR_BEFORE_END : ETW_TIME_EXPR_SINCE;
 	if (!unit)
 		when->value = number / 100;
 	else
@@ -223,13 +223,15 @@ bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *whe
 	       parse_since(r, when);
 }
 
-int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start)
+int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start, int64_t end)
 {
 	int64_t since, time;
 
 	switch (when->kind) {
 	case ETW_TIME_EXPR_SINCE:
 		return __builtin_add_overflow(start, when->value, &time) ? INT64_MAX : time;
+	case ETW_TIME_EXPR_BEFORE_END:
+		return __builtin_sub_overflow(end, when->value, &time) ? INT64_MIN : time;
 	case ETW_TIME_EXPR_OF_DAY:
 		if (__builtin_sub_overflow(start, ETW_UNIX_EPOCH_100NS, &since) || since < -DAY * 400 * 366)
 			since = 0;	/* start is no time at all */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * log_contents.c - what events a log file has: how many, of which providers, from when to when
+ */
+#include <errno.h>
+#include "log_contents.h"
+#include "schema.h"
+#include "etl/file.h"
+#include "etl/loss.h"
+#include "etl/record.h"
+#include "lib/consumer/event_record.h"
+#include "tdh/decode/embed.h"
+
+#define LOOK_EVENTS	4096	/* between two looks whether to stop */
+
+bool event_is_about_trace(const struct etw_event *event)
+{
+	const struct etw_event_header *h = event->record.header;
+	struct etw_loss_payload loss;
+
+	if (etw_etl_is_system(h))
+		return !(h->desc.task >> 8);
+	return etw_embed_is_piece(h) || etw_loss_parse(&event->record, &loss);
+}
+
+/* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
+static bool needs_manifest(const struct etw_event *event, struct etw_event_items *items)
+{
+	EVENT_RECORD record;
+	USHORT i;
+
+	etw_event_record(&record, event, items, false);
+	if (record.EventHeader.Flags & (EVENT_HEADER_FLAG_STRING_ONLY |
+					EVENT_HEADER_FLAG_CLASSIC_HEADER |
+					EVENT_HEADER_FLAG_TRACE_MESSAGE))
+		return false;
+	for (i = 0; i < record.ExtendedDataCount; i++)
+		if (record.ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
+			return false;
+	return true;
+}
+
+static void add(struct log_contents *c, const struct etw_event *event,
+		struct etw_event_items *items)
+{
+	struct provider_count *p = provider_counts_add(&c->counts,
+						       &event->record.header->provider, 1);
+
+	if (!c->events || event->time < c->first)
+		c->first = event->time;
+	if (!c->events || event->time > c->last)
+		c->last = event->time;
+	c->events++;
+	if (!p->lacks && !p->known && needs_manifest(event, items)) {
+		p->known = schema_provider(&p->guid);
+		p->lacks = !p->known;
+	}
+}
+
+int log_contents_add(struct log_contents *c, const char *path, int64_t since, bool (*stop)(void))
+{
+	struct etw_event_items items = { 0 };
+	const TRACE_LOGFILE_HEADER *header;
+	struct etw_etl_file *file;
+	struct etw_event event;
+	unsigned int read = 0;
+	int err = etw_etl_open(path, NULL, NULL, &file);
+
+	if (err)
+		return err;
+	header = &etw_etl_info(file)->header;
+	c->lost_events += header->EventsLost;
+	c->lost_buffers += header->BuffersLost;
+	while ((err = etw_etl_next(file, &event)) == 1) {
+		if (event.time >= since && !event_is_about_trace(&event))
+			add(c, &event, &items);
+		if (++read % LOOK_EVENTS == 0 && stop && stop()) {
+			err = -EINTR;
+			break;
+		}
+	}
+	etw_event_items_free(&items);
+	etw_etl_close(file);
+	return err;
+}
+
+void log_contents_free(struct log_contents *c)
+{
+	provider_counts_free(&c->counts);
+}

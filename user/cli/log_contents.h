@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * log_contents.h - what events a log file has: how many, of which providers, from when to when
+ */
+#ifndef ETW_CLI_LOG_CONTENTS_H
+#define ETW_CLI_LOG_CONTENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "etl/event.h"
+#include "provider_counts.h"
+
+/*
+ * Is it no event of a provider, but one about the trace: the header of a file, a record of a loss,
+ * a piece of a schema?  Summaries of all commands leave these out of their number of events.
+ */
+bool event_is_about_trace(const struct etw_event *event);
+
+/* All zero before the first file */
+struct log_contents {
+	struct provider_counts counts;
+	uint64_t events;
+	int64_t first, last;	/* FILETIME, if there are events */
+	uint64_t lost_events, lost_buffers;	/* by the headers */
+};
+
+/*
+ * Add a file's events that are not earlier than since.  stop, or NULL: asked now and then whether
+ * to end early.  0 or -errno; -EINTR: it was stopped.
+ */
+int log_contents_add(struct log_contents *contents, const char *path, int64_t since,
+		     bool (*stop)(void));
+void log_contents_free(struct log_contents *contents);
+
+#endif /* ETW_CLI_LOG_CONTENTS_H */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider_counts.c - events of each provider, and why there are none
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "provider.h"
+#include "provider_counts.h"
+#include "schema.h"
+#include "text.h"
+
+struct provider_count *provider_counts_add(struct provider_counts *counts,
+					   const struct etw_guid *guid, uint64_t events)
+{
+	struct provider_count *p = counts->list + counts->last;
+	size_t i;
+
+	/* Events of one provider often follow each other. */
+	if (counts->last >= counts->count || !guid_equal(&p->guid, guid)) {
+		for (i = 0; i < counts->count && !guid_equal(&counts->list[i].guid, guid); i++)
+			;
+		if (i == counts->count) {
+			counts->list = cli_grow(counts->list, i, sizeof(*counts->list));
+			counts->list[counts->count++] = (struct provider_count){ .guid = *guid };
+		}
+		counts->last = i;
+		p = counts->list + i;
+	}
+	p->events += events;
+	return p;
+}
+
+/* Events of a provider may have another GUID than the one that controls it. */
+static bool is_of(const struct etw_guid *guid, const struct etw_enable *enable)
+{
+	const struct etw_mf_provider *provider;
+
+	if (guid_equal(guid, &enable->provider))
+		return true;
+	provider = schema_provider(guid);
+	return provider && provider->has_control_guid &&
+	       !memcmp(&provider->control_guid, &enable->provider, sizeof(*guid));
+}
+
+uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
+			    unsigned int index)
+{
+	const struct etw_enable *enable = &list->list[index]->enable;
+	bool group = enable->property & ETW_ENABLE_PROVIDER_GROUP, own;
+	uint64_t events = 0;
+	unsigned int k;
+	size_t i;
+
+	for (i = 0; i < counts->count; i++) {
+		own = !group && is_of(&counts->list[i].guid, enable);
+		/* Of a group those that are not asked for themselves */
+		for (k = 0; group && k < list->count &&
+		     !is_of(&counts->list[i].guid, &list->list[k]->enable); k++)
+			;
+		if (own || (group && k == list->count))
+			events += counts->list[i].events;
+	}
+	return events;
+}
+
+void provider_counts_free(struct provider_counts *counts)
+{
+	free(counts->list);
+	memset(counts, 0, sizeof(*counts));
+}
+
+/* ------------------------------------------------------------------ diagnosis */
+
+static const char *comma(const struct etw_text *t)
+{
+	return t->len ? ", " : "";
+}
+
+/* Describe which events were selected; empty: all of them */
+static void put_selection(const struct enable_request *request, struct etw_text *t)
+{
+	const struct etw_enable *enable = &request->enable;
+	const struct filters *filters = &request->filters;
+	bool processes = filters->pid_count || filters->exe.len || filters->container.len ||
+			 filters->package.len || filters->app.len;
+
+	if (enable->level && enable->level != UINT8_MAX)
+		etw_text_printf(t, "up to level %u", enable->level);
+	if (enable->any)
+		etw_text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
+				(uint64_t)enable->any);
+	if (enable->all)
+		etw_text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
+				(uint64_t)enable->all);
+	if (processes)
+		etw_text_printf(t, "%sof the selected processes", comma(t));
+	if (filters->ids.given || filters->events.given || filters->event_filter.count)
+		etw_text_printf(t, "%sthat pass the filters", comma(t));
+}
+
+/* 1: it is registered; 0: it is not; -1: unknown */
+static int is_registered(int fd, const struct etw_enable *enable)
+{
+	struct etw_provider found;
+	int err;
+
+	if (enable->property & ETW_ENABLE_PROVIDER_GROUP)
+		return -1;
+	err = etw_provider_query(fd, &enable->provider, &found);
+	if (err)
+		return err == -ESRCH ? 0 : -1;
+	etw_provider_free(&found);
+	return found.reg_count > 0;
+}
+
+/* A program that announces the name of -p *NAME with another GUID than the one made of it */
+static bool report_announced(int fd, const struct enable_request *request)
+{
+	const char *name = provider_hashed(request->provider, &request->enable.provider);
+	char text[GUID_TEXT_SIZE], other_text[GUID_TEXT_SIZE];
+	struct etw_guid other;
+
+	if (!name || !provider_announced(fd, name, &request->enable.provider, &other))
+		return false;
+	cli_note("provider %s: nobody has registered %s, the GUID made of this name; a program announces the name with another GUID: -p %s",
+		 cli_quote(request->provider), guid_text(&request->enable.provider, text),
+		 guid_text(&other, other_text));
+	return true;
+}
+
+void provider_silent(int fd, const struct enable_request *request, bool command_ended,
+		     const char *done)
+{
+	struct etw_text selection = { 0 };
+	const char *name = cli_quote(request->provider);
+	int registered = is_registered(fd, &request->enable);
+	const char *selected;
+
+	if (!registered && report_announced(fd, request))
+		return;
+	put_selection(request, &selection);
+	selected = text_data(&selection);
+	if (!registered)
+		cli_note("provider %s is not registered%s: check its name or GUID%s%s",
+			 name, command_ended ? " now that the command has ended" : "",
+			 *selected ? "; selected were events " : "", selected);
+	else
+		cli_note("provider %s%s no event was %s%s%s", name,
+			 registered > 0 ? " is registered, but" : ":", done,
+			 *selected ? "; selected were events " : "", selected);
+	etw_text_free(&selection);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider_counts.h - events of each provider, and why there are none
+ */
+#ifndef ETW_CLI_PROVIDER_COUNTS_H
+#define ETW_CLI_PROVIDER_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "request/enable_list.h"
+
+struct provider_count {
+	struct etw_guid guid;
+	uint64_t events;
+	bool lacks;		/* an event needs a manifest, and none is known ... */
+	bool known;		/* ... or one is */
+};
+
+/* All zero is none. */
+struct provider_counts {
+	struct provider_count *list;
+	size_t count, last;	/* last: index of the last lookup */
+};
+
+/* The provider, valid until the next call */
+struct provider_count *provider_counts_add(struct provider_counts *counts,
+					   const struct etw_guid *guid, uint64_t events);
+/* Those of the provider or the group with this index in a list */
+uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
+			    unsigned int index);
+void provider_counts_free(struct provider_counts *counts);
+
+/*
+ * A line that a provider delivered nothing, as far as is known why; done: what was not done with
+ * its events.
+ */
+void provider_silent(int fd, const struct enable_request *request, bool command_ended,
+		     const char *done);
+
+#endif /* ETW_CLI_PROVIDER_COUNTS_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * contents.c - read what was recorded, to count the events of each provider
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "recording.h"
+
+/* Signals are held; one of them ends the counting of a large file. */
+static bool asked_to_stop(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && (sigismember(&pending, SIGINT) ||
+					 sigismember(&pending, SIGTERM) ||
+					 sigismember(&pending, SIGHUP));
+}
+
+static int add(struct record *r, const char *path)
+{
+	/* An appended file has events of earlier recordings. */
+	int64_t since = r->session.s.mode & ETW_MODE_APPEND ?
+			(int64_t)r->last.session.s.start_wall : INT64_MIN;
+
+	return log_contents_add(&r->contents, path, since, asked_to_stop);
+}
+
+void record_read(struct record *r)
+{
+	const struct session *s = &r->last.session;
+	char path[ETW_FILE_NAME_MAX + 1];
+	unsigned int i;
+	uint32_t number;
+	int err = 0;
+
+	/* Those without an event are listed, too. */
+	for (i = 0; i < r->providers.count; i++) {
+		if (!(r->providers.list[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP))
+			provider_counts_add(&r->contents.counts,
+					    &r->providers.list[i]->enable.provider, 0);
+	}
+	if (!s->log.log.name_len || !s->log.log.buffers || !r->last.stat.written) {
+		r->counted = true;	/* nothing was written */
+		return;
+	}
+	if (!(r->session.s.mode & ETW_MODE_NEWFILE))
+		err = add(r, s->log.name);
+	else
+		for (number = r->file.first; number <= s->log.log.number && !err; number++)
+			err = log_file_number(r->file.path, number, path) ? add(r, path) :
+			      -ENAMETOOLONG;
+	r->counted = !err;
+	/* That a file is gone is reported anyway. */
+	if (err && err != -ENOENT && !r->quiet)
+		cli_note("the events of each provider are not counted: %s",
+			 err == -EINTR ? "interrupted" : strerror(-err));
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enable_list.c - the providers of one command: -p, and the options of etw enable for each
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/provider.h"
+#include "enable_list.h"
+#include "lib/controller/enable.h"
+
+#define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
+#define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
+
+/* PROVIDER[:LEVEL[:KEYWORDS]] */
+static void add(struct enable_list *l, const char *text)
+{
+	struct enable_request *request = cli_calloc(1, sizeof(*request));
+	const char *quoted = cli_quote(text);
+	size_t size = strlen(text) + 1;
+	char *name = cli_calloc(size + strlen("-p ") + strlen(quoted) + 1, 1);
+	char *level, *keywords = NULL;
+	unsigned int i;
+
+	l->list = cli_grow(l->list, l->count, sizeof(struct enable_request *));
+	l->list[l->count++] = request;
+	enable_request_init(request);
+	request->enable.timeout_ms = TIMEOUT_NOT_GIVEN;
+	/* Errors in a part quote the whole, which is stored behind the name. */
+	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
+	request->provider = name;
+	for (i = 0; i < l->common_count; i++)
+		enable_request_take(request, l->common[i].option, l->common[i].value);
+	level = strchr(name, ':');
+	if (level) {
+		*level++ = '\0';
+		keywords = strchr(level, ':');
+	}
+	if (keywords)
+		*keywords++ = '\0';
+	request->within = name + size;
+	if (level && *level)
+		enable_request_take(request, ENABLE_OPT_LEVEL, level);
+	if (keywords && *keywords)
+		enable_request_take(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
+			 ENABLE_OPT_ANY, keywords);
+	request->within = NULL;
+}
+
+static void take_common(struct enable_list *l, int option, char *value)
+{
+	static struct enable_request checked;
+
+	if (l->common_count == ENABLE_COMMON_MAX)
+		cli_usage("more than %d options before the first -p", ENABLE_COMMON_MAX);
+	if (!l->common_count)
+		enable_request_init(&checked);
+	l->common[l->common_count].option = option;
+	l->common[l->common_count++].value = value;
+	/* Report wrong values even if no -p follows; read files once. */
+	enable_request_take(&checked, option, value);
+	if (option == ENABLE_OPT_MANIFEST)
+		l->common_count--;
+}
+
+bool enable_list_take(struct enable_list *l, int option, char *value)
+{
+	if (option == 'p')
+		add(l, value);
+	else if (!enable_request_has(option))
+		return false;
+	else if (l->count)
+		enable_request_take(l->list[l->count - 1], option, value);
+	else
+		take_common(l, option, value);
+	return true;
+}
+
+bool enable_list_ready(struct enable_list *l)
+{
+	unsigned int i;
+
+	if (!l->count)
+		cli_usage("give the providers: -p");
+	for (i = 0; i < l->count; i++) {
+		struct enable_request *request = l->list[i];
+
+		provider_check(request->provider);
+		provider_check_group(request->provider, &request->enable);
+		if (!enable_request_ready(request, request->provider))
+			return false;
+	}
+	return true;
+}
+
+bool enable_list_find(struct enable_list *l, int fd)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < l->count; i++) {
+		struct enable_request *request = l->list[i];
+		struct etw_enable *enable = &request->enable;
+
+		if (!provider_resolve(fd, request->provider, &enable->provider))
+			return false;
+		enable_request_prepare(request, &enable->provider);
+		for (k = 0; k < i; k++)
+			if (guid_equal(&enable->provider, &l->list[k]->enable.provider))
+				cli_usage("-p: provider %s is given twice",
+					  cli_quote(request->provider));
+	}
+	return true;
+}
+
+static int enable_one(struct enable_request *request, int fd, const struct session *session,
+		      bool before_command)
+{
+	struct etw_enable *enable = &request->enable;
+	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
+
+	enable->session = session->s.handle;
+	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
+		enable->timeout_ms = before_command ? CALLBACKS_MS : 0;
+		how |= PROVIDER_LATE;
+	}
+	return provider_control_in(fd, session->name, request->provider, enable, how);
+}
+
+int enable_list_enable(const struct enable_list *l, int fd, const struct session *session,
+		       bool before_command)
+{
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < l->count && !status; i++)
+		status = enable_one(l->list[i], fd, session, before_command);
+	return status;
+}
+
+void enable_list_disable(const struct enable_list *l, int fd, const struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++) {
+		const struct etw_enable *enable = &l->list[i]->enable;
+		struct etw_enable disable = {
+			.control = ETW_CONTROL_DISABLE,
+			.session = session->s.handle,
+			.provider = enable->provider,
+			.property = enable->property & ETW_ENABLE_PROVIDER_GROUP,
+		};
+
+		etw_enable_and_wait(fd, &disable);
+	}
+}
+
+void enable_list_free(struct enable_list *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++) {
+		enable_request_free(l->list[i]);
+		free((char *)l->list[i]->provider);
+		free(l->list[i]);
+	}
+	free(l->list);
+	memset(l, 0, sizeof(*l));
+}

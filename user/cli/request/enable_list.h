@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enable_list.h - the providers of one command: -p, and the options of etw enable for each
+ */
+#ifndef ETW_CLI_REQUEST_ENABLE_LIST_H
+#define ETW_CLI_REQUEST_ENABLE_LIST_H
+
+#include "cli/session.h"
+#include "enable_request.h"
+
+#define ENABLE_COMMON_MAX	128
+
+/* All zero is empty. */
+struct enable_list {
+	struct enable_request **list;
+	unsigned int count;
+	/* options that came before the first -p, and apply to all */
+	struct {
+		int option;
+		char *value;
+	} common[ENABLE_COMMON_MAX];
+	unsigned int common_count;
+};
+
+/* Goes into the command's table of options, beside all of enable_options. */
+#define ENABLE_LIST_OPTION	\
+	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated", NULL }
+
+/* Take -p, or an option of etw enable for the provider before it, or for all.  False: another. */
+bool enable_list_take(struct enable_list *list, int option, char *value);
+/* Check all of it; wrong usage ends the command.  False: a message was printed. */
+bool enable_list_ready(struct enable_list *list);
+/* Resolve all names before anything has to be undone.  False: a message was printed. */
+bool enable_list_find(struct enable_list *list, int fd);
+/*
+ * Enable all for a session.  The callbacks of programs that run already come before a command
+ * that is to be started, if they are not slow.  Returns the exit status.
+ */
+int enable_list_enable(const struct enable_list *list, int fd, const struct session *session,
+		       bool before_command);
+/* Disable all: the session's counters are final then. */
+void enable_list_disable(const struct enable_list *list, int fd, const struct session *session);
+void enable_list_free(struct enable_list *list);
+
+#endif /* ETW_CLI_REQUEST_ENABLE_LIST_H */
