@@ -30,16 +30,12 @@ static void vc_child(struct vc_run *r, char **argv)
 /* Start etw; the arguments up to a NULL.  False: it cannot be started. */
 static bool vc_vstart(struct vc_run *r, va_list ap)
 {
-	char *argv[VC_ARGS + 3] = { (char *)"etw" };
-	int i, count = 1;
+	char *argv[VC_ARGS + 2] = { (char *)"etw" };
+	int i;
 
-	for (i = 1; i <= VC_ARGS; i++) {
-		if (!(argv[count] = va_arg(ap, char *)))
+	for (i = 1; i <= VC_ARGS; i++)
+		if (!(argv[i] = va_arg(ap, char *)))
 			break;
-		if (count++ == 1 && !r->processes &&
-		    (!strcmp(argv[1], "start") || !strcmp(argv[1], "record")))
-			argv[count++] = (char *)"--no-processes";
-	}
 	/* Files, not pipes: a command never waits for the test. */
 	r->out_fd = memfd_create("out", MFD_CLOEXEC);
 	r->err_fd = memfd_create("err", MFD_CLOEXEC);

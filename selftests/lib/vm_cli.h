@@ -21,7 +21,6 @@ struct vc_run {
 	int status;		/* exit status; 128 + signal; -1: it hung */
 	int to;			/* in: its stdout; 0: a file, see out */
 	bool nobody;		/* in: run as uid 65534, without capabilities */
-	bool processes;		/* in: sessions record the names of processes, as by default */
 	char out[VC_TEXT], err[VC_TEXT];
 };
 
@@ -36,10 +35,7 @@ int vc_end(struct vc_run *r);
 
 int vc_lines(const char *text);
 
-/*
- * Run etw to its end; its exit status.  "start" and "record" also get --no-processes unless
- * r->processes is set, so that a session has the events of its test and no others.
- */
+/* Run etw to its end; its exit status. */
 int vc_run(struct vc_run *r, ...);
 
 bool vc_report(const struct vc_run *r, bool good);

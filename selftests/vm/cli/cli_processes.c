@@ -71,7 +71,6 @@ FIXTURE_SETUP(processes)
 
 	unlink(LOG);
 	memset(&self->r, 0, sizeof(self->r));
-	self->r.processes = true;
 	self->fd = vm_begin(&slot);
 	ASSERT_LE(0, self->fd);
 	self->slot = slot;
@@ -138,7 +137,7 @@ static bool agrees(FIXTURE_DATA(processes) *self, const char *what, unsigned int
 /* A process that ended before anybody read the file, and one that was there before */
 TEST_F(processes, file)
 {
-	ASSERT_EQ(0, RUN("start", "names", "--file", LOG));
+	ASSERT_EQ(0, RUN("start", "names", "--processes", "--file", LOG));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	ASSERT_TRUE(live(self));
 	step(self->fd, self->slot, self->tally[1], STEP_THERE);
@@ -164,7 +163,7 @@ TEST_F(processes, flight_recorder)
 	char line[64];
 	int i;
 
-	ASSERT_EQ(0, RUN("start", "names", "--buffering", "--max-buffers", "20", "--buffer-size", "32"));
+	ASSERT_EQ(0, RUN("start", "names", "--processes", "--buffering", "--max-buffers", "20", "--buffer-size", "32"));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	for (i = 0; i < 20000; i++)
 		ASSERT_EQ(0, vm_write(self->fd, self->slot, 9, 4, 1, "x", 1));
@@ -186,7 +185,7 @@ TEST_F(processes, live)
 	char line[64];
 	int i;
 
-	ASSERT_EQ(0, RUN("start", "names"));
+	ASSERT_EQ(0, RUN("start", "names", "--processes"));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	ASSERT_TRUE(live(self));
 	ASSERT_EQ(0, RUN("flush", "names"));
@@ -200,12 +199,12 @@ TEST_F(processes, live)
 
 TEST_F(processes, record_and_options)
 {
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "sh", "-c", "exec true"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--processes", "-o", LOG, "sh", "-c", "exec true"));
 	RUN("dump", LOG, "--filter", "Name == true", "--processes", "--format", "%e");
 	EXPECT_TRUE(vc_printed(&self->r, "ProcessExec\n"));
 	RUN("dump", LOG, "--provider", "Etw-Process", "--format", "%e");
 	EXPECT_TRUE(vc_printed(&self->r, "ProcessRundown/DCStart\n"));
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--no-processes", "-o", LOG, "true"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "true"));
 	RUN("dump", LOG, "--processes", "--format", "%P");
 	EXPECT_TRUE(vc_report(&self->r, !strstr(self->r.out, "Etw-Process")));
 }

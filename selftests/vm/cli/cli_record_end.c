@@ -76,8 +76,8 @@ TEST_F(record, terminal)
 			 (char *)"n=0; trap 'n=$((n + 1)); echo > " GO "' INT; echo > " BEGUN
 				 "; while ! test -e " LOG_DIR "/end; do sleep 0.05; done; exit $n",
 			 NULL };
-	char *without[] = { (char *)"etw", (char *)"record", (char *)"--no-processes", (char *)"-p",
-			    (char *)GUID_1, (char *)"-o", (char *)OUT, NULL };
+	char *without[] = { (char *)"etw", (char *)"record", (char *)"-p", (char *)GUID_1,
+			    (char *)"-o", (char *)OUT, NULL };
 	int master;
 	pid_t pid;
 

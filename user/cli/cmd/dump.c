@@ -705,6 +705,7 @@ int dump_owned(int fd, const char *name, const struct dump_owner *owner)
 
 	dump->fd = fd;
 	dump->owner = owner;
+	dump->processes.show = owner->process_events;
 	status = run(dump, name);
 	end_options(dump, status);
 	return status;

@@ -133,7 +133,7 @@ static int disable_all(struct record *r)
 	static struct session flushed;
 	int err;
 
-	if (!r->file.no_processes) {
+	if (r->file.processes) {
 		process_events_refresh(r->fd, r->name);
 		process_events_end(r->fd, &r->session);
 	}

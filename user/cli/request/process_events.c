@@ -39,7 +39,7 @@ void process_events_begin(int fd, const char *name, const struct session *sessio
 		err = control(fd, session, ETW_CONTROL_CAPTURE);
 	/* The session is gone: whatever comes next says so. */
 	if (err && err != -ENOENT)
-		cli_note("session %s records no names of processes: Etw-Process: %s; --no-processes asks for none",
+		cli_note("session %s records no names of processes: Etw-Process: %s",
 			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
 			 cli_denied(-err, "the right \"enable\" on it"));
 }

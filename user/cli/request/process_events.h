@@ -2,8 +2,9 @@
 /*
  * process_events.h - have sessions record which process an id stands for
  *
- * Sessions that the command starts have the provider Etw-Process enabled, and begin with a
- * rundown of the processes that exist. What overwrites that part needs another one later.
+ * Sessions that the command starts with --processes have the provider Etw-Process enabled, and
+ * begin with a rundown of the processes that exist. What overwrites that part needs another one
+ * later.
  */
 #ifndef ETW_CLI_REQUEST_PROCESS_EVENTS_H
 #define ETW_CLI_REQUEST_PROCESS_EVENTS_H

@@ -49,8 +49,8 @@ bool start_option(int option, const char *value, struct etw_session *s, struct s
 	case START_OPT_MAX_SIZE:
 		file->max_size = max_size(value);
 		break;
-	case START_OPT_NO_PROCESSES:
-		file->no_processes = true;
+	case START_OPT_PROCESSES:
+		file->processes = true;
 		break;
 	default:
 		return false;
@@ -289,7 +289,7 @@ int start_session(int fd, const char *name, struct session *session, struct star
 	}
 	if (err)
 		older_log_restore(file, false);
-	else if (!file->no_processes)
+	else if (file->processes)
 		process_events_begin(fd, name, session);
 	return err;
 }
