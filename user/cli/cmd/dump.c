@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "cli/operand.h"
-#include "cli/operations.h"
+#include "cli/input/operations.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
-#include "cli/processes.h"
+#include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/sample.h"
 #include "cli/screen.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/log_contents.h"
+#include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
 #include "cli/session.h"
 #include "cli/request/process_events.h"

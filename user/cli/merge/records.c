@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/processes.h"
+#include "cli/input/processes.h"
 #include "records.h"
-#include "cli/log_contents.h"
+#include "cli/input/log_contents.h"
 #include "core/classic.h"
 #include "core/ledger.h"
 #include "etl/record.h"

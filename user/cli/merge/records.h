@@ -9,7 +9,7 @@
 #define ETW_CLI_MERGE_RECORDS_H
 
 #include "base/table.h"
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "cli/request/select.h"
 #include "etl/clock.h"
 #include "etl/write.h"

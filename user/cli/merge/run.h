@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include "records.h"
 #include "base/atomic_file.h"
-#include "cli/inputs.h"
-#include "cli/processes.h"
+#include "cli/input/inputs.h"
+#include "cli/input/processes.h"
 #include "cli/text.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"

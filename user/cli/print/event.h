@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "cli/names.h"
-#include "cli/operations.h"
-#include "cli/processes.h"
+#include "cli/input/operations.h"
+#include "cli/input/processes.h"
 #include "cli/text.h"
 #include "etl/file.h"
 #include "etl/loss.h"

@@ -5,7 +5,7 @@
 #ifndef ETW_CLI_PRINT_OPERATION_H
 #define ETW_CLI_PRINT_OPERATION_H
 
-#include "cli/operations.h"
+#include "cli/input/operations.h"
 #include "event.h"
 
 /* "850ns", "12.345us", "1.234ms", "2.000s" */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/cli.h"
-#include "cli/operations.h"
+#include "cli/input/operations.h"
 #include "cli/provider.h"
 #include "event_filter.h"
 #include "cli/schema.h"

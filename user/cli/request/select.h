@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <etw/decode.h>
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "etl/event.h"
 #include "etl/loss.h"
 #include "tdh/expr/expr.h"

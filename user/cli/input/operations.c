@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "convert/slices/open_starts.h"
 #include "convert/slices/slices.h"
 #include "lib/consumer/event_record.h"

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "etl/file.h"
 #include "processes.h"
 
