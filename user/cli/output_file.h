@@ -6,7 +6,7 @@
 #define ETW_CLI_OUTPUT_FILE_H
 
 #include <stdbool.h>
-#include "inputs.h"
+#include "cli/input/inputs.h"
 #include "base/atomic_file.h"
 
 struct output_file {

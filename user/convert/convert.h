@@ -21,6 +21,7 @@
 #include "etl/info.h"
 #include "etl/event.h"
 #include "etl/loss.h"
+#include "tdh/process/process_table.h"
 
 struct convert;
 
@@ -72,6 +73,8 @@ struct convert {
 	size_t loss_count;
 	uint64_t losses_left_out;	/* ... and how many there was no room for */
 	uint64_t written;	/* bytes, by convert_flush() */
+	/* The processes of the sources' events; NULL: nobody asked.  Formats do not feed it. */
+	struct etw_process_table *processes;
 	const char *option;	/* --option TEXT for the format, or NULL */
 	const char *fields;	/* --fields LIST, or NULL */
 	char problem[512];	/* by convert_fail() */

@@ -22,6 +22,7 @@
 struct row {
 	const struct convert_event *e;
 	const EVENT_HEADER *header;
+	struct etw_process_table *processes;	/* or NULL */
 	struct etw_text *to;		/* the cell, without quotes */
 	struct etw_text *scratch;
 };
@@ -169,6 +170,48 @@ static void add_fields(const struct row *row)
 	etw_format_json(row->to, row->e->decoder);
 }
 
+/* Find the process that wrote the event, or its parent. */
+static bool find_process(const struct row *row, bool parent, struct etw_process *process)
+{
+	const struct convert_event *e = row->e;
+	const uint64_t *key = NULL;
+	uint64_t number;
+	const void *item = items_find(&e->event->record, ETW_EXT_PROCESS_START_KEY, sizeof(number));
+
+	if (!row->processes)
+		return false;
+	if (item)
+		key = memcpy(&number, item, sizeof(number));
+	return parent ? etw_process_find_parent(row->processes, row->header->ProcessId,
+						e->event->time, key, process) :
+			etw_process_find(row->processes, row->header->ProcessId, e->event->time,
+					 key, process);
+}
+
+static void add_process(const struct row *row)
+{
+	struct etw_process process;
+
+	if (find_process(row, false, &process))
+		add_safe(row->to, process.name);
+}
+
+static void add_process_path(const struct row *row)
+{
+	struct etw_process process;
+
+	if (find_process(row, false, &process))
+		add_safe(row->to, process.path);
+}
+
+static void add_process_parent(const struct row *row)
+{
+	struct etw_process process;
+
+	if (find_process(row, true, &process))
+		add_safe(row->to, process.name);
+}
+
 static void add_type(const struct row *row)
 {
 	etw_text_puts(row->to, row->e->loss ? "loss" : "event");
@@ -200,6 +243,9 @@ static const struct {
 	{ "rest", add_rest, true },
 	{ "items", add_items, true },
 	{ "type", add_type, true },
+	{ "process", add_process, true },
+	{ "process_path", add_process_path, false },
+	{ "process_parent", add_process_parent, false },
 	{ "data", add_data, false },
 	{ "message", add_message, false },
 	{ "source", add_source, false },
@@ -305,7 +351,7 @@ static void add_field(struct csv *csv, struct column *column, const struct row *
 static int csv_event(struct convert *c, const struct convert_event *e)
 {
 	struct csv *csv = c->state;
-	struct row row = { e, &e->record->EventHeader, &csv->cell, &csv->scratch };
+	struct row row = { e, &e->record->EventHeader, c->processes, &csv->cell, &csv->scratch };
 	unsigned int i;
 
 	csv->any = true;

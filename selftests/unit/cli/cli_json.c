@@ -30,6 +30,7 @@ static const struct {
 	{ "cpu", json_type_int, ALWAYS, false },
 	{ "mode", json_type_string, false, false },
 	{ "process_name", json_type_string, false, false },
+	{ "process_path", json_type_string, false, false },
 	{ "thread_name", json_type_string, false, false },
 	{ "activity", json_type_string, false, false },
 	{ "related", json_type_string, false, false },
@@ -223,9 +224,10 @@ static void test_source(struct sample *s)
 
 	begin(s, &nobody, 1);
 	s->header.activity.data1 = 1;
-	s->printer.procs = (struct procs *)s;
+	s->printer.processes = &named;
 	process_is = "a \"b\" \x1b\xff";
 	thread_is = "worker";
+	path_is = "/bin/\"a\"";
 	add_item(s, ETW_EXT_RELATED_ACTIVITY, &nobody, 16);
 	add_item(s, ETW_EXT_SID, "\1\2\0\0\0\0\0\x16\1\0\0\0\xe8\3\0\0", 16);
 	add_item(s, ETW_EXT_TS_ID, "\7\0\0\0", 4);
@@ -242,10 +244,11 @@ static void test_source(struct sample *s)
 	add_item(s, ETW_EXT_INSTANCE_INFO, "\1\0\0\0\2\0\0\0xxxxxxxxxxxxxxxx", 24);
 	add_item(s, ETW_EXT_SID, "\1\0", 2);
 	o = object_of(s);
-	s->printer.procs = NULL;
+	s->printer.processes = NULL;
 	if (!ok(o, "all that is known of the writer"))
 		return;
 	has(o, "process_name", "\"a \\\"b\\\" \\u001b\xef\xbf\xbd\"");
+	has(o, "process_path", "\"/bin/\\\"a\\\"\"");
 	has(o, "thread_name", "\"worker\"");
 	has(o, "activity", "\"00000001-0000-0000-0000-000000000000\"");
 	has(o, "sid", "\"S-1-22-1-1000\"");

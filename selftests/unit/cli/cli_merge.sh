@@ -21,9 +21,11 @@ events() {
 	done
 }
 
-# Remove the times, which another clock rounds
+# Remove the times, which another clock rounds, and the names of processes, whose ids
+# several machines use
 no_times() {
-	sed 's/"time":"[^"]*",//; s/"timestamp":-\?[0-9]*,//' | LC_ALL=C sort
+	sed 's/"time":"[^"]*",//; s/"timestamp":-\?[0-9]*,//; s/"process_name":"[^"]*",//' |
+		LC_ALL=C sort
 }
 
 # Print times as seconds of one day each, sorted.

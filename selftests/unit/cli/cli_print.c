@@ -143,7 +143,7 @@ static void test_names(struct sample *s)
 	const char *line;
 
 	begin(s, &nobody, 7);
-	s->printer.procs = (struct procs *)s;
+	s->printer.processes = &named;
 	process_is = thread_is = "bash";
 	line = print(s, event_print_text);
 	contains(line, " [000] bash-12/13 " NOBODY, "a process");
@@ -161,7 +161,7 @@ static void test_names(struct sample *s)
 	add_item(s, ETW_EXT_PROCESS_START_KEY, "\1\2\3\4\5\6\7\x08", 8);
 	print(s, event_print_text);
 	ok(key_was == 0x0807060504030201, "with its key");
-	s->printer.procs = NULL;
+	s->printer.processes = NULL;
 	line = print(s, event_print_text);
 	contains(line, " [000] 12/12 " NOBODY, "no names");
 }

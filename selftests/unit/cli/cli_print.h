@@ -19,6 +19,7 @@
 #include "cli/print/format.c"
 #include "cli/print/json.c"
 #include "cli/print/loss.c"
+#include "cli/print/operation.c"
 #include "cli/print/stack.c"
 #include "cli/print/text.c"
 #include "cli/symbols.c"
@@ -62,8 +63,11 @@ void *cli_calloc(size_t count, size_t size)
 }
 
 /* Names that the test sets; NULL: none */
-static const char *provider_is, *process_is, *thread_is;
+static const char *provider_is, *process_is, *thread_is, *path_is;
 static uint64_t key_was;
+
+/* Names come from above. */
+static struct processes named = { .procs = (struct procs *)&named };
 
 const char *names_get(struct names *names, const struct etw_guid *guid)
 {
@@ -85,6 +89,14 @@ const char *procs_get(struct procs *procs, uint32_t pid, uint32_t tid, int64_t t
 	(void)time;
 	key_was = key ? *key : 0;
 	return pid == tid ? process_is : thread_is;
+}
+
+bool processes_find(const struct processes *processes, uint32_t pid, int64_t time,
+		    const uint64_t *key, struct etw_process *process)
+{
+	*process = (struct etw_process){
+		.name = procs_get(processes->procs, pid, pid, time, key), .path = path_is };
+	return process->name;
 }
 
 /* ------------------------------------------------------------------- an event */

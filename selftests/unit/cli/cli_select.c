@@ -165,7 +165,7 @@ static void test_wrong(const char *path)
 		{ "--keyword ?", "--keyword" }, { "--keyword 1,", "--keyword" },
 		{ "--since soon", "not a time" }, { "--until 1.5", "not a time" },
 		{ "--since +2 --until +1", "is before" }, { "--filter 'pid == x'", "column 8" },
-		{ "--filter ''", "column 1" }, { "--filter 'process == x'", "process" },
+		{ "--filter ''", "column 1" }, { "--no-names --filter 'process == x'", "process" },
 		{ "--last -5s", "--last: \"-5s\" is not a time" }, { "--last 3:00", "not a time" },
 		{ "--last 5s --since +1", "either --last or --since" },
 		{ "--last 5s --until -6s", "is before 5s, which is --last" },

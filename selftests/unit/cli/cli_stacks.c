@@ -4,7 +4,7 @@
  */
 #include "unit/etl/etl_write.h"
 
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "core/record.h"
 
 #define THREAD_SWITCH	0x0524

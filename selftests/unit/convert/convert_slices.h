@@ -101,7 +101,12 @@ static uint16_t payload_len;
 static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 {
 	static struct etw_decoder *decoder;
-	struct etw_event rt = { .time = time, .cpu = cpu };
+	/* An EVENT_HEADER has the layout of a record's header. */
+	struct etw_event rt = {
+		.time = time, .cpu = cpu,
+		.record = { .header = (const void *)&record->EventHeader, .data = payload,
+			    .data_len = payload_len },
+	};
 	struct convert_event e = { .event = &rt, .record = record };
 
 	record->UserData = (void *)payload;

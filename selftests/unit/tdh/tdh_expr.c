@@ -386,10 +386,28 @@ static const char *ask_provider(void *context, const GUID *guid)
 	return memcmp(guid, &other, sizeof(other)) ? NULL : context;
 }
 
-static const char *ask_process(void *context, const EVENT_RECORD *r)
+static bool ask_process(void *context, const EVENT_RECORD *r, bool parent,
+			struct etw_process *process)
 {
 	(void)context;
-	return r->EventHeader.ProcessId == 42 ? "Shell" : NULL;
+	*process = (struct etw_process){ .name = parent ? "Login" : "Shell",
+					 .path = parent ? NULL : "/bin/Shell" };
+	return r->EventHeader.ProcessId == 42;
+}
+
+static bool asked_match(const char *text, const struct etw_expr_ask *ask)
+{
+	const char *error;
+	size_t column;
+	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
+	bool is;
+
+	if (!expr)
+		return false;
+	etw_expr_ask(expr, ask);
+	is = etw_expr_match(expr, &record, NULL, NULL);
+	etw_expr_free(expr);
+	return is;
 }
 
 static void test_asking(void)
@@ -406,6 +424,9 @@ static void test_asking(void)
 	ok(!etw_expr_match(expr, &record, NULL, NULL), "another provider");
 	record.EventHeader.ProviderId = other;
 	ok(etw_expr_match(expr, &record, NULL, NULL), "names that are asked for");
+	ok(asked_match("process_path endswith '/shell' && process_parent == login", &ask) &&
+	   !asked_match("process_path == shell || process_parent == shell", &ask),
+	   "its executable and its parent");
 	record.EventHeader.ProcessId = 1;
 	ok(!etw_expr_match(expr, &record, NULL, NULL), "another process");
 	record.EventHeader.ProcessId = 42;

@@ -192,7 +192,7 @@ TEST_F(record, reports_at_the_end)
 	ASSERT_TRUE(writes(self, self->reg, 1, 1));
 	ASSERT_EQ(0, kill(self->r.pid, SIGINT));
 	EXPECT_EQ(3, vc_end(&self->r));
-	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: larger than a buffer\n"));
+	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: larger than a buffer, as shown above\n"));
 	EXPECT_TRUE(reported(self, "provider \"" GUID_2 "\" is registered, but no event was printed; "
 				   "selected were events up to level 3\n"));
 	EXPECT_TRUE(reported(self, "provider \"" GUID_3 "\" is not registered: "));

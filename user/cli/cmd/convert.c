@@ -16,10 +16,11 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "convert.h"
-#include "cli/inputs.h"
-#include "cli/log_contents.h"
+#include "cli/input/inputs.h"
+#include "cli/input/log_contents.h"
 #include "manifest.h"
 #include "cli/output_file.h"
+#include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
@@ -39,6 +40,7 @@ static struct run {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	struct select *select;
+	struct processes processes;
 	uint64_t read;			/* events, including embedded schemas */
 	uint64_t events, unknown;	/* written */
 } job;
@@ -61,6 +63,7 @@ static const struct cli_option options[] = {
 	  CLI_TEXT(job.from) },
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	CLI_OPTION_END
@@ -199,7 +202,7 @@ static int all_events(struct run *run)
 
 	select_bound(run->select, &run->inputs);
 	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
-		err = take_event(run, event, source);
+		err = processes_event(&run->processes, event) ? take_event(run, event, source) : 0;
 		if (cli_ending())
 			return -EINTR;
 		if (err)
@@ -290,6 +293,7 @@ static void report(struct run *run)
 
 	inputs_report(&run->inputs);
 	manifest_report_problems();
+	processes_report(&run->processes, !run->events);
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
 	if (run->json)
@@ -304,8 +308,10 @@ static void report(struct run *run)
 			 cli_s(run->events));
 }
 
-static int convert_all(struct run *run)
+static int convert_all(struct run *run, char **paths)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
 	unsigned int i;
 	int ret, status;
@@ -315,7 +321,11 @@ static int convert_all(struct run *run)
 		sources[i] = etw_etl_info(inputs_file(&run->inputs, i));
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
-	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), NULL);
+	run->processes.show |= select_names_guid(run->select, &process_guid);
+	processes_open(&run->processes, false);
+	processes_ahead(&run->processes, paths);
+	run->c.processes = run->processes.table;
+	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
 	run->out.quiet = run->quiet;
@@ -421,10 +431,11 @@ int cmd_convert(int argc, char **argv)
 		choose_format(run);
 		status = inputs_open(&run->inputs, operands);
 		if (!status)
-			status = convert_all(run);
+			status = convert_all(run, operands);
 		if (!status)
 			select_report(run->select);
 	}
+	processes_close(&run->processes);
 	select_free(run->select);
 	inputs_close(&run->inputs);
 	schema_unload();

@@ -17,10 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "cli/operand.h"
+#include "cli/input/operations.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
+#include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/sample.h"
 #include "cli/screen.h"
@@ -34,6 +36,7 @@
 #include "core/ledger.h"
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"
+#include "tdh/decode/embed.h"
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
 #define LOOK_EVENTS	1024	/* between two checks of the progress */
@@ -74,6 +77,12 @@ static struct dump {
 	bool final;		/* now is: no more events will be written */
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
+	struct processes processes;
+	bool by_operation;
+	const char *by;		/* what pairs them; NULL: not given */
+	struct operations *operations;	/* NULL: print events */
+	struct operation operation;
+	bool any;		/* an event was printed */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -95,7 +104,7 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 	{ "columns", 0, "COLUMNS", "these, aligned: time,process,event,fields",	\
 	  CLI_TEXT(job.columns) },						\
 	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL }, \
-	{ "no-names", 0, NULL, "do not look up the names of processes and threads", \
+	{ "no-names", 0, NULL, "print no names of processes and threads", \
 	  CLI_FLAG(job.no_names) },						\
 	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) }
 
@@ -106,9 +115,13 @@ const struct cli_option dump_output_options[] = {
 
 static const struct cli_option options[] = {
 	SELECT_OPTIONS,
+	{ "operations", 0, NULL, "print a start and its stop as one, with the duration",
+	  CLI_FLAG(job.by_operation) },
 	COMMON_OPTIONS,
 	CLI_HEADING("more selection"),
 	SELECT_MORE_OPTIONS,
+	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
+	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
 	OUTPUT_OPTIONS,
@@ -273,6 +286,18 @@ static bool counts(struct dump *dump, uint32_t *printed)
 	return !dump->printer.is_loss && dump->count && ++*printed == dump->count;
 }
 
+/* Replace *event by the start of the operation that it ends. false: there is none wanted. */
+static bool ends_operation(struct dump *dump, const struct etw_event **event)
+{
+	if (!operations_event(dump->operations, *event, &dump->operation))
+		/* Its decoder needs each piece of a schema, too. */
+		return etw_embed_is_piece((*event)->record.header) &&
+		       select_event(dump->select, *event);
+	*event = &dump->operation.start;
+	dump->printer.operation = &dump->operation;
+	return select_operation(dump->select, &dump->operation);
+}
+
 /* What a line has reported is not new at the end. */
 static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned int input)
 {
@@ -292,15 +317,21 @@ static int dump_events(struct dump *dump)
 	int err;
 
 	while ((err = next_event(dump, &event, &input)) == 1) {
+		if (!processes_event(&dump->processes, event))
+			continue;
+		dump->printer.operation = NULL;
 		lost = etw_loss_of(event, &loss);
 		if (lost)
 			wanted = !dump->no_losses && select_loss(dump->select, &loss);
+		else if (dump->operations)
+			wanted = ends_operation(dump, &event);
 		else
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
 		if (lost)
 			count_shown(dump, &loss, input);
+		dump->any = true;
 		if (dump->short_header && event_is_file_header(event))
 			event_print_file(&dump->printer, event, inputs_path(&dump->inputs, input),
 					 inputs_file(&dump->inputs, input));
@@ -399,48 +430,46 @@ static const char *ask_provider(void *context, const GUID *guid)
 	return names_get(((struct dump *)context)->printer.names, &own);
 }
 
-static const char *ask_process(void *context, const EVENT_RECORD *record)
+static bool ask_process(void *context, const EVENT_RECORD *record, bool parent,
+			struct etw_process *process)
 {
-	const EVENT_HEADER *header = &record->EventHeader;
-	uint64_t start_key;
-	bool has_key = false;
-	USHORT i;
-
-	for (i = 0; i < record->ExtendedDataCount && !has_key; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		has_key = item->ExtType == ETW_EXT_PROCESS_START_KEY &&
-			  item->DataSize >= sizeof(start_key);
-		if (has_key)
-			memcpy(&start_key, (const void *)(uintptr_t)item->DataPtr,
-			       sizeof(start_key));
-	}
-	return procs_get(((struct dump *)context)->printer.procs, header->ProcessId,
-			 header->ProcessId, header->TimeStamp.QuadPart,
-			 has_key ? &start_key : NULL);
+	return processes_ask(&((struct dump *)context)->processes, record, parent, process);
 }
 
-static void prepare_select(struct dump *dump)
+/* paths: of files; NULL: a session */
+static void prepare(struct dump *dump, char **paths)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct etw_expr_ask ask = {
-		.provider = ask_provider,
-		.process = dump->printer.procs ? ask_process : NULL,
+		.provider = paths ? NULL : ask_provider,
+		.process = dump->no_names ? NULL : ask_process,
 		.context = dump,
 	};
+	const int64_t start = paths ? inputs_start(&dump->inputs) :
+				      (int64_t)etw_session_info(reader)->start_wall;
 
+	dump->processes.show |= select_names_guid(dump->select, &process_guid);
+	if (!dump->no_names) {
+		processes_open(&dump->processes, !paths);
+		dump->printer.processes = &dump->processes;
+		if (paths)
+			processes_ahead(&dump->processes, paths);
+	}
+	if (dump->by_operation) {
+		dump->operations = operations_new(dump->by);
+		select_of_operations(dump->select);
+	}
 	/* A session that runs has no end but the present. */
-	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, clock_now(), &ask);
+	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
 }
 
 /* What the printing of the session's events takes, until it is closed */
 static void open_printer(struct dump *dump)
 {
 	dump->printer.names = names_new(dump->fd);
-	if (!dump->no_names)
-		dump->printer.procs = procs_new();
 	if (dump->printer.symbols)
 		symbols_use_kernel(dump->printer.symbols);
-	prepare_select(dump);
+	prepare(dump, NULL);
 }
 
 static void close_printer(struct dump *dump)
@@ -448,7 +477,6 @@ static void close_printer(struct dump *dump)
 	manifest_report_problems();
 	etw_source_close(&source);
 	names_free(dump->printer.names);
-	procs_free(dump->printer.procs);
 	event_printer_free(&dump->printer);
 }
 
@@ -573,6 +601,10 @@ static void check_options(const struct dump *dump)
 			  dump->columns ? "--columns" : "--stack");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
+	if (dump->by && !dump->by_operation)
+		cli_usage("--by: only with --operations");
+	if (dump->by_operation && dump->printer.hex)
+		cli_usage("--operations cannot be combined with --raw");
 	if (dump->printer.format && dump->printer.message)
 		cli_usage("--format cannot be combined with --message; %%m is the message");
 	if (dump->json && dump->colour == COLOUR_ALWAYS)
@@ -620,8 +652,10 @@ static int dump_files(struct dump *dump, char **paths)
 			screen_page();
 		progress_begin(&dump->progress, dump->width);
 		inputs_schemas(&dump->inputs);
-		select_ready(dump->select, inputs_start(&dump->inputs), inputs_end(&dump->inputs), NULL);
-		select_bound(dump->select, &dump->inputs);
+		prepare(dump, paths);
+		/* An operation that starts before --until may end later. */
+		if (!dump->operations)
+			select_bound(dump->select, &dump->inputs);
 		status = dump_events(dump) != 0;
 		progress_end(&dump->progress);
 	}
@@ -649,8 +683,14 @@ void dump_ready(bool stacks)
 /* Report what was selected and never seen, and free the options. */
 static void end_options(struct dump *dump, int status)
 {
-	if (!status && !dump->filled)
+	if (!status && !dump->filled) {
 		select_report(dump->select);
+		if (dump->operations)
+			operations_report(dump->operations);
+	}
+	processes_report(&dump->processes, !dump->any && !dump->select && !dump->operations);
+	operations_free(dump->operations);
+	processes_close(&dump->processes);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);
 	event_layout_free(dump->printer.layout);
@@ -665,6 +705,7 @@ int dump_owned(int fd, const char *name, const struct dump_owner *owner)
 
 	dump->fd = fd;
 	dump->owner = owner;
+	dump->processes.show = owner->process_events;
 	status = run(dump, name);
 	end_options(dump, status);
 	return status;

@@ -32,6 +32,7 @@ struct dump_owner {
 	/* End the writing; then stop the session, whose last events are still read. */
 	void (*quiesce)(void *context);
 	void (*stop)(void *context);
+	bool process_events;	/* those of Etw-Process are printed, too */
 	void *context;
 };
 

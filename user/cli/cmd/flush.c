@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/log_contents.h"
+#include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
 #include "cli/session.h"
+#include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
@@ -167,7 +168,10 @@ static int begin_new_file(int fd, const char *name, struct session *session)
 	if (err == -ETXTBSY)
 		return cli_fail("%s: it is still the session's file; rename it first",
 				cli_quote(now.log.name));
-	return err ? session_fail(name, err, TAKES_CONTROL) : failed;
+	if (err)
+		return session_fail(name, err, TAKES_CONTROL);
+	process_events_again(fd, &now);
+	return failed;
 }
 
 static void show_json(const struct session *session)
@@ -200,6 +204,7 @@ int cmd_flush(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
+	process_events_refresh(fd, name);
 	err = new_file ? begin_new_file(fd, name, &session) :
 			 flush_session(fd, &file, name, &session);
 	etw_kdev_close(fd);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/request/process_events.h"
 #include "cli/session.h"
 #include "cli/verify/verify.h"
 #include "device/kdev.h"
@@ -53,6 +54,7 @@ static int stop(const char *name, struct session *session, struct sample *before
 
 	if (fd < 0)
 		return 1;
+	process_events_refresh(fd, name);
 	err = session_do(fd, etw_kdev_session_query, name, session);
 	if (!err)
 		sample_take(fd, session, before);

@@ -18,6 +18,7 @@
 #include "cli/record/own_session.h"
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
+#include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/session.h"
 #include "base/guid.h"
@@ -33,7 +34,7 @@ static struct watch {
 	const char *name;		/* of the session */
 	char own_name[48];		/* if none was given */
 	struct session session;		/* options to start it; then its state */
-	struct startfile none;		/* it writes no file */
+	struct startfile none;		/* it writes no file; but has --processes */
 	struct enable_list providers;
 	struct provider_counts counts;
 	struct command command;
@@ -156,6 +157,8 @@ static void quiesce(void *context)
 	struct etw_session flushed = { .handle = job.session.s.handle };
 	struct watch *w = context;
 
+	if (w->none.processes)
+		process_events_end(w->fd, &w->session);
 	enable_list_disable(&w->providers, w->fd, &w->session);
 	etw_kdev_session_flush(w->fd, &flushed);
 }
@@ -197,10 +200,22 @@ static void report_silent(struct watch *w)
 			provider_silent(w->fd, w->providers.list[i], w->command_ended, "printed");
 }
 
+/* Was their provider given by -p, not only by --processes for the names? */
+static bool wants_process_events(const struct watch *w)
+{
+	static const struct etw_guid guid = ETW_PROCESS_GUID;
+	unsigned int i = 0;
+
+	while (i < w->providers.count && !guid_equal(&w->providers.list[i]->enable.provider, &guid))
+		i++;
+	return i < w->providers.count;
+}
+
 static int watch(struct watch *w)
 {
 	const struct dump_owner owner = {
 		.begin = begin, .saw = saw, .is_over = is_over, .quiesce = quiesce, .stop = stop,
+		.process_events = wants_process_events(w),
 		.context = w,
 	};
 	int err, status;

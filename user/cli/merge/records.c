@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/input/processes.h"
 #include "records.h"
-#include "cli/log_contents.h"
+#include "cli/input/log_contents.h"
 #include "core/classic.h"
 #include "core/ledger.h"
 #include "etl/record.h"
@@ -258,6 +259,13 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->data = m->copy;
 }
 
+static bool is_selected(struct etlmerge *m, struct select *select, const struct etw_event *event)
+{
+	if (m->processes)
+		processes_event(m->processes, event);
+	return event_is_about_trace(event) || select_event(select, event) || etw_process_is(event);
+}
+
 int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)
 {
 	int ret;
@@ -267,7 +275,7 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 		const struct etw_event_header *h = s->event.record.header;
 
 		s->has = false;
-		if (is_header(h) || (!event_is_about_trace(&s->event) && !select_event(select, &s->event)))
+		if (is_header(h) || !is_selected(m, select, &s->event))
 			continue;
 		take(m, s, record);
 		if (!record->about_trace || !is_repeated(m, record))

@@ -9,7 +9,7 @@
 #define ETW_CLI_MERGE_RECORDS_H
 
 #include "base/table.h"
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "cli/request/select.h"
 #include "etl/clock.h"
 #include "etl/write.h"
@@ -22,6 +22,8 @@ struct etlmerge_source {
 	int64_t last;			/* FILETIME of the latest event read */
 	bool has, done;
 };
+
+struct processes;
 
 struct etlmerge {
 	struct etlmerge_source *sources;
@@ -40,6 +42,7 @@ struct etlmerge {
 	/* Records about the trace found so far, by hash, and where: see is_repeated() */
 	struct etw_interner seen;
 	const struct etlmerge_source **seen_in;
+	struct processes *processes;	/* the caller's, for select; or NULL */
 };
 
 /* A record to write; valid until the next call of etlmerge_next() */
@@ -56,7 +59,8 @@ struct etlmerge_record {
 void etlmerge_begin(struct etlmerge *merge, const struct inputs *inputs);
 /*
  * Get the next selected record, without the files' headers.  Records about the trace are
- * always selected, unless an earlier file had the same one.  1: *record; 0: the end; -errno:
+ * always selected, unless an earlier file had the same one; events of Etw-Process are, too,
+ * because the names of the others' processes come from them.  1: *record; 0: the end; -errno:
  * reading merge->current failed.
  */
 int etlmerge_next(struct etlmerge *merge, struct select *select,

@@ -53,6 +53,7 @@ void etlrun_report(struct etlrun *run)
 	inputs_report(&run->inputs);
 	manifest_report_problems();
 	select_report(run->select);
+	processes_report(&run->processes, false);
 	if (run->merge.skipped)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
 			 cli_s(run->merge.skipped));
@@ -64,18 +65,23 @@ void etlrun_report(struct etlrun *run)
 
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 {
+	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	int status = inputs_open(&run->inputs, files);
 
 	if (!status) {
 		if (select_decodes(run->select))
 			inputs_schemas(&run->inputs);
-		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), NULL);
+		processes_open(&run->processes, false);
+		processes_ahead(&run->processes, files);
+		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 		etlmerge_begin(&run->merge, &run->inputs);
+		run->merge.processes = &run->processes;
 		cli_catch_ending();
 		status = write(run);
 		etlmerge_end(&run->merge);
 	}
 	inputs_close(&run->inputs);
+	processes_close(&run->processes);
 	select_free(run->select);
 	schema_unload();
 	cli_end();

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include "records.h"
 #include "base/atomic_file.h"
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
+#include "cli/input/processes.h"
 #include "cli/text.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"
@@ -31,6 +32,7 @@ enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 struct etlrun {
 	bool compress, replace, quiet, json;
 	struct select *select;
+	struct processes processes;
 	struct inputs inputs;
 	struct etlmerge merge;
 	struct progress progress;

@@ -5,11 +5,19 @@
 #include "cli/cmd/convert.h"
 #include "event.h"
 
+struct lines {
+	struct event_printer printer;
+	struct processes processes;	/* with convert's table */
+};
+
 static int lines_event(struct convert *c, const struct convert_event *e,
 		       void (*print)(struct event_printer *, const struct etw_event *))
 {
-	struct event_printer *printer = c->state;
+	struct lines *lines = c->state;
+	struct event_printer *printer = &lines->printer;
 
+	lines->processes.table = c->processes;
+	printer->processes = &lines->processes;
 	event_give(printer, e->decoder, e->decoded, e->known);
 	print(printer, e->event);
 	return convert_flush(c, &printer->out, CONVERT_BLOCK);
@@ -27,7 +35,7 @@ static int json_event(struct convert *c, const struct convert_event *e)
 
 static int lines_close(struct convert *c, bool ok)
 {
-	struct event_printer *printer = c->state;
+	struct event_printer *printer = &((struct lines *)c->state)->printer;
 	int err = ok ? convert_flush(c, &printer->out, 0) : 0;
 
 	event_printer_free(printer);
@@ -38,7 +46,7 @@ const struct convert_format convert_text = {
 	.name = "text",
 	.suffix = ".txt",
 	.help = "lines, as \"etw dump\" prints them",
-	.size = sizeof(struct event_printer),
+	.size = sizeof(struct lines),
 	.event = text_event,
 	.close = lines_close,
 };
@@ -47,7 +55,7 @@ const struct convert_format convert_json = {
 	.name = "json",
 	.suffix = ".jsonl",
 	.help = "JSON lines, as \"etw dump --json\" prints them",
-	.size = sizeof(struct event_printer),
+	.size = sizeof(struct lines),
 	.event = json_event,
 	.close = lines_close,
 };

@@ -124,26 +124,38 @@ static const uint64_t *start_key(const struct event_printer *printer, uint64_t *
 	return key;
 }
 
-const char *event_process(const struct event_printer *printer)
+static bool find_process(const struct event_printer *printer, struct etw_process *process)
 {
-	const struct etw_event_header *header = event_header(printer);
 	uint64_t key;
 
-	if (!printer->procs)
-		return NULL;
-	return procs_get(printer->procs, header->process_id, header->process_id,
-			 printer->event->time, start_key(printer, &key));
+	return printer->processes &&
+	       processes_find(printer->processes, event_header(printer)->process_id,
+			      printer->event->time, start_key(printer, &key), process);
+}
+
+const char *event_process(const struct event_printer *printer)
+{
+	struct etw_process process;
+
+	return find_process(printer, &process) ? process.name : NULL;
+}
+
+const char *event_process_path(const struct event_printer *printer)
+{
+	struct etw_process process;
+
+	return find_process(printer, &process) ? process.path : NULL;
 }
 
 const char *event_thread(const struct event_printer *printer)
 {
 	const struct etw_event_header *header = event_header(printer);
 
-	if (!printer->procs)
-		return NULL;
 	if (header->thread_id == header->process_id)
 		return event_process(printer);
-	return procs_get(printer->procs, header->process_id, header->thread_id,
+	if (!printer->processes || !printer->processes->procs)
+		return NULL;
+	return procs_get(printer->processes->procs, header->process_id, header->thread_id,
 			 printer->event->time, NULL);
 }
 

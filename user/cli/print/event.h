@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "cli/names.h"
-#include "process_names.h"
+#include "cli/input/operations.h"
+#include "cli/input/processes.h"
 #include "cli/text.h"
 #include "etl/file.h"
 #include "etl/loss.h"
@@ -42,8 +43,9 @@ struct symbols;
 /* All zero prints local times, without names of processes and without colour. */
 struct event_printer {
 	struct names *names;	/* of providers without a schema, or NULL */
-	struct procs *procs;	/* of processes; NULL: do not print them */
+	struct processes *processes;	/* NULL: do not print their names */
 	struct event_format *format;
+	const struct operation *operation;	/* that the event starts; NULL: none */
 	struct event_layout *layout;
 	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
 	enum event_time time;
@@ -118,6 +120,7 @@ const struct etw_event_header *event_header(const struct event_printer *printer)
 const char *event_provider(const struct event_printer *printer);
 const char *event_level(const struct event_printer *printer);
 const char *event_process(const struct event_printer *printer);
+const char *event_process_path(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
 /* The thread's name if it differs from its process's */
 const char *event_thread_own(const struct event_printer *printer, const char *process);
@@ -128,6 +131,8 @@ void event_add_name(struct event_printer *printer, struct etw_text *to);
 void event_add_level(struct event_printer *printer, struct etw_text *to);
 void event_add_payload(struct event_printer *printer, struct etw_text *to);
 bool event_add_message(struct event_printer *printer, struct etw_text *to);
+/* A blank and all that the event says: the message or the payload, and of an operation more */
+void event_add_body(struct event_printer *printer, struct etw_text *to);
 void event_add_items(struct event_printer *printer, struct etw_text *to);
 /* process-pid/thread-tid */
 void event_add_source(struct event_printer *printer, struct etw_text *to);

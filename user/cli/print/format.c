@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "event.h"
+#include "operation.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/event_mode.h"
@@ -32,7 +33,7 @@ struct event_format {
 
 /* ------------------------------------------------------------------- parsing */
 
-static const char letters[] = "tTcpnsSMPGeivlLkKoOahfmxARD%";
+static const char letters[] = "tTcpnsSMPGeivlLkKoOahfmxARDd%";
 
 static char unescaped(char c)
 {
@@ -264,6 +265,8 @@ static void add_list(struct event_printer *printer, char what, struct etw_text *
 		event_add_items(printer, to);
 	else if (what == 'f' || !event_add_message(printer, to))
 		event_add_payload(printer, to);
+	if (what == 'f' && printer->operation)
+		operation_add_fields(printer, to);
 	if (to->len > before && to->data[before] == ' ') {
 		memmove(to->data + before, to->data + before + 1, to->len - before);
 		to->len--;
@@ -273,8 +276,11 @@ static void add_list(struct event_printer *printer, char what, struct etw_text *
 static void add_field(struct event_printer *printer, const char *name, size_t len,
 		      struct etw_text *to)
 {
-	if (printer->known)
-		convert_add_field(printer->decoder, name, len, CONVERT_ESCAPED, to);
+	if (printer->known &&
+	    convert_add_field(printer->decoder, name, len, CONVERT_ESCAPED, to))
+		return;
+	if (printer->operation)
+		operation_add_field(printer, name, len, to);
 }
 
 static void add_piece(struct event_printer *printer, const struct piece *piece,
@@ -295,6 +301,10 @@ static void add_piece(struct event_printer *printer, const struct piece *piece,
 		event_add_name(printer, to);
 	else if (piece->what == 'l')
 		event_add_level(printer, to);
+	else if (piece->what == 'd' && printer->operation)
+		operation_add_duration(printer, to);
+	else if (piece->what == 'd')
+		return;
 	else if (piece->what == 'D')
 		etw_text_hex(to, record->data, record->data_len);
 	else if (piece->what == '%')

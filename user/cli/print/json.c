@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "event.h"
+#include "operation.h"
 #include "base/event_mode.h"
 #include "base/guid.h"
 #include "convert/items.h"
@@ -110,7 +111,10 @@ static void put_event(struct event_printer *printer, struct etw_text *to)
 		json_writer_word(to, "event", NULL);
 		return;
 	}
-	convert_add_name(printer->decoded, CONVERT_RAW, &printer->scratch);
+	if (printer->operation)
+		etw_text_puts(&printer->scratch, etw_decoded_name(printer->decoded, &opcode));
+	else
+		convert_add_name(printer->decoded, CONVERT_RAW, &printer->scratch);
 	json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
 }
 
@@ -142,6 +146,7 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 	const char *process = event_process(printer);
 
 	put_name(to, "process_name", process);
+	put_name(to, "process_path", event_process_path(printer));
 	put_name(to, "thread_name", event_thread_own(printer, process));
 	if (!etw_guid_is_zero(&header->activity))
 		json_writer_guid(to, "activity", &header->activity);
@@ -169,6 +174,8 @@ void event_print_json(struct event_printer *printer, const struct etw_event *eve
 	put_payload(printer, to);
 	if (printer->is_loss)
 		event_put_loss(printer, to);
+	if (printer->operation)
+		operation_put(printer, to);
 	etw_text_char(to, '}');
 	event_end(printer);
 }

@@ -34,9 +34,7 @@ static void add_fields(struct event_printer *printer, struct etw_text *to)
 {
 	const size_t before = to->len;
 
-	if ((printer->message || printer->is_loss) && event_add_message(printer, to))
-		return;
-	event_add_payload(printer, to);
+	event_add_body(printer, to);
 	/* The column before it ends with a blank. */
 	if (to->len > before) {
 		memmove(to->data + before, to->data + before + 1, to->len - before - 1);

@@ -8,9 +8,11 @@
 #include "cli/cli.h"
 #include "clock.h"
 #include "event.h"
+#include "operation.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/guid.h"
+#include "tdh/decode/decoder.h"
 
 /* No text of an event may reach a terminal unescaped: see etw_text_escape(). */
 static void add_foreign(struct etw_text *to, const char *s)
@@ -59,7 +61,13 @@ void event_add_provider(struct event_printer *printer, struct etw_text *to)
 
 void event_add_name(struct event_printer *printer, struct etw_text *to)
 {
-	convert_add_name(printer->decoded, CONVERT_ESCAPED, to);
+	const char *name, *opcode;
+
+	name = printer->operation ? etw_decoded_name(printer->decoded, &opcode) : NULL;
+	if (name)
+		add_foreign(to, name);
+	else
+		convert_add_name(printer->decoded, CONVERT_ESCAPED, to);
 }
 
 void event_add_level(struct event_printer *printer, struct etw_text *to)
@@ -106,6 +114,30 @@ bool event_add_message(struct event_printer *printer, struct etw_text *to)
 		return false;
 	etw_text_safe(to, message->data, message->len);
 	return true;
+}
+
+static void add_said(struct event_printer *printer, struct etw_text *to)
+{
+	if (!printer->message && !printer->is_loss) {
+		event_add_payload(printer, to);
+		return;
+	}
+	etw_text_char(to, ' ');
+	if (!event_add_message(printer, to)) {
+		etw_text_cut(to, to->len - 1);
+		event_add_payload(printer, to);
+	}
+}
+
+void event_add_body(struct event_printer *printer, struct etw_text *to)
+{
+	if (printer->operation) {
+		etw_text_char(to, ' ');
+		operation_add_duration(printer, to);
+	}
+	add_said(printer, to);
+	if (printer->operation)
+		operation_add_fields(printer, to);
 }
 
 void event_add_items(struct event_printer *printer, struct etw_text *to)
@@ -190,22 +222,6 @@ static void add_names(struct event_printer *printer)
 	event_paint(printer, EVENT_PLAIN);
 }
 
-/* A blank and what the event says */
-static void add_body(struct event_printer *printer)
-{
-	struct etw_text *to = &printer->out;
-
-	if (!printer->message && !printer->is_loss) {
-		event_add_payload(printer, to);
-		return;
-	}
-	etw_text_char(to, ' ');
-	if (!event_add_message(printer, to)) {
-		etw_text_cut(to, to->len - 1);
-		event_add_payload(printer, to);
-	}
-}
-
 void event_print_text(struct event_printer *printer, const struct etw_event *event)
 {
 	struct etw_text *to = &printer->out;
@@ -219,7 +235,7 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 	add_names(printer);
 	colour = event_value_colour(event_header(printer)->desc.level);
 	event_paint(printer, colour);
-	add_body(printer);
+	event_add_body(printer, to);
 	if (*colour)
 		event_paint(printer, EVENT_PLAIN);
 	event_add_items(printer, to);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/record/own_session.h"
+#include "cli/request/process_events.h"
 #include "cli/verify/verify.h"
 #include "recording.h"
 #include "cli/schema.h"
@@ -132,6 +133,10 @@ static int disable_all(struct record *r)
 	static struct session flushed;
 	int err;
 
+	if (r->file.processes) {
+		process_events_refresh(r->fd, r->name);
+		process_events_end(r->fd, &r->session);
+	}
 	enable_list_disable(&r->providers, r->fd, &r->session);
 	flushed.s.handle = r->session.s.handle;
 	err = etw_kdev_session_flush(r->fd, &flushed.s);

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <time.h>
 #include "cli/record/command.h"
-#include "cli/log_contents.h"
+#include "cli/input/log_contents.h"
 #include "cli/request/enable_list.h"
 #include "cli/sample.h"
 #include "cli/session.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/cli.h"
+#include "cli/input/operations.h"
 #include "cli/provider.h"
 #include "event_filter.h"
 #include "cli/schema.h"
@@ -61,6 +62,8 @@ struct select {
 	unsigned int filter_count;
 	bool filters_decode;
 	struct etw_expr_ask ask;
+	bool of_operations;
+	const struct etw_expr_operation *operation;	/* at hand, or NULL */
 	/* for select_event() */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
@@ -251,7 +254,9 @@ void select_ready(struct select *s, int64_t start, int64_t end, const struct etw
 		find_provider(&s->providers[i]);
 	for (i = 0; i < s->filter_count; i++) {
 		if (!s->ask.process && etw_expr_asks_process(s->filters[i].expr))
-			cli_usage("--filter: process: the names of processes are known only of a session that runs");
+			cli_usage("--filter: process: --no-names leaves out the names of processes");
+		if (!s->of_operations && etw_expr_needs_operation(s->filters[i].expr))
+			cli_usage("--filter: duration: only operations have one: etw dump --operations");
 		etw_expr_ask(s->filters[i].expr, &s->ask);
 	}
 	if (s->since.text)
@@ -297,6 +302,11 @@ static struct wanted *find_guid(const struct select *s, const struct etw_guid *g
 			if (!memcmp(&w->guid[i], guid, sizeof(*guid)))
 				return w;
 	return NULL;
+}
+
+bool select_names_guid(const struct select *select, const struct etw_guid *guid)
+{
+	return select && find_guid(select, guid);
 }
 
 static struct wanted *find_name(const struct select *s, const EVENT_RECORD *record,
@@ -396,7 +406,8 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 	    !names_are_wanted(s, &record->EventHeader.EventDescriptor, decoded, decoder))
 		return false;
 	for (i = 0; i < s->filter_count; i++)
-		if (!etw_expr_match(s->filters[i].expr, record, decoded, decoder))
+		if (!etw_expr_match_operation(s->filters[i].expr, record, decoded, decoder,
+					      s->operation))
 			return false;
 	return true;
 }
@@ -430,6 +441,26 @@ bool select_event(struct select *s, const struct etw_event *event)
 	if (!s->decoder || etw_decode(s->decoder, &record, &decoded) == -ENOMEM)
 		cli_die("out of memory");
 	return select_wants(s, &record, decoded, s->decoder);
+}
+
+void select_of_operations(struct select *select)
+{
+	if (select)
+		select->of_operations = true;
+}
+
+bool select_operation(struct select *s, const struct operation *operation)
+{
+	const struct etw_expr_operation of = { operation->ns,
+					       operation->known ? operation->decoder : NULL };
+	bool wanted;
+
+	if (!s)
+		return true;
+	s->operation = &of;
+	wanted = select_event(s, &operation->start);
+	s->operation = NULL;
+	return wanted;
 }
 
 bool select_is_over(const struct select *select, int64_t time)

@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <etw/decode.h>
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 #include "etl/event.h"
 #include "etl/loss.h"
 #include "tdh/expr/expr.h"
 
+struct operation;
 struct select;
 
 /* Values that cli_next() returns for them */
@@ -54,19 +55,24 @@ bool select_option(struct select **select, int option, const char *value);
 
 /*
  * Call this once all options are read and manifests loaded.  Relative times count from
- * start, or back from end, FILETIMEs.  ask, which is copied, supplies names that events do not hold, or is
- * NULL; without its process, an expression that uses that word ends the command.  Here and
- * below a NULL select selects everything.
+ * start, or back from end, FILETIMEs.  ask, which is copied, supplies names that events do not
+ * hold, or is NULL; without its process, an expression that uses that word ends the command, and
+ * so does one about durations unless operations are selected.  Here and below a NULL select
+ * selects everything.
  */
 void select_ready(struct select *select, int64_t start, int64_t end,
 		  const struct etw_expr_ask *ask);
+/* Before that: it is about operations. */
+void select_of_operations(struct select *select);
 
 /*
  * Is the event selected?  Decodes it only if its header does not decide.  Call it for every
  * event: it also decodes each piece of a schema, which later events need.
  */
 bool select_event(struct select *select, const struct etw_event *event);
-/* The same without decoding; false: not selected.  Final if !select_decodes(). */
+/* Is an operation selected?  The options are about its start, fields about both. */
+bool select_operation(struct select *select, const struct operation *operation);
+/* The same as select_event() without decoding; false: not selected.  Final if !select_decodes(). */
 bool select_may(const struct select *select, const struct etw_event *event);
 
 /*
@@ -74,6 +80,9 @@ bool select_may(const struct select *select, const struct etw_event *event);
  * is missing may be what they select.
  */
 bool select_loss(const struct select *select, const struct etw_loss *loss);
+
+/* Does a --provider name this one? */
+bool select_names_guid(const struct select *select, const struct etw_guid *guid);
 
 /* Does select_wants() need decoded events? */
 bool select_decodes(const struct select *select);

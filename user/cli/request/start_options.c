@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "cli/cli.h"
+#include "process_events.h"
 #include "start_options.h"
 #include "cli/text.h"
 #include "base/guid.h"
@@ -47,6 +48,9 @@ bool start_option(int option, const char *value, struct etw_session *s, struct s
 		break;
 	case START_OPT_MAX_SIZE:
 		file->max_size = max_size(value);
+		break;
+	case START_OPT_PROCESSES:
+		file->processes = true;
 		break;
 	default:
 		return false;
@@ -285,5 +289,7 @@ int start_session(int fd, const char *name, struct session *session, struct star
 	}
 	if (err)
 		older_log_restore(file, false);
+	else if (file->processes)
+		process_events_begin(fd, name, session);
 	return err;
 }

@@ -17,6 +17,7 @@ enum {
 	START_OPT_GUID,
 	START_OPT_SEQUENCE,
 	START_OPT_MAX_SIZE,
+	START_OPT_PROCESSES,
 };
 
 /* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
@@ -41,7 +42,8 @@ enum {
 	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
 	{ "user-budget", 0, "SIZE", "most a second from each user's programs: 512K", \
-	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
+	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) },		\
+	{ "processes", START_OPT_PROCESSES, NULL, "record the names of all processes, too", NULL }
 
 /* f: the struct startfile */
 #define STARTFILE_OPTIONS(f)							\
@@ -84,6 +86,7 @@ struct startfile {
 	bool at_once;		/* move it away even if the session buffers: record flushes it */
 	struct older_log old;
 	bool flush;		/* of a session that has another one, or none */
+	bool processes;		/* of the session: enable Etw-Process, and have its rundown */
 	uint64_t max_size;	/* bytes; 0: none */
 	uint32_t mode;		/* ETW_MODE_* of files */
 	uint32_t first;		/* of --new-files; 0: 1 */

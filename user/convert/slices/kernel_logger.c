@@ -121,19 +121,28 @@ static const char *text(struct slices *s, const struct convert_event *e, const c
 	return to->data;
 }
 
+int kernel_name_process(struct slices *s, uint32_t pid, int64_t time)
+{
+	const struct kernel_name *known;
+	struct etw_process process;
+	int err;
+
+	if (!etw_process_find(s->processes, pid, time, NULL, &process))
+		return 0;
+	known = find_name(&s->kernel, pid, 0);
+	if (known && !strcmp(known->name, process.name))
+		return 0;
+	err = remember(s, pid, 0, process.name);
+	return err ? err : s->sink->name(s->c, pid, 0, false, process.name);
+}
+
 static int learn_process(struct slices *s, const struct convert_event *e)
 {
-	const char *name;
 	uint32_t pid;
-	int err;
 
 	if (!number(e, "ProcessId", &pid) || !pid)
 		return 0;
-	name = text(s, e, "ImageFileName");
-	if (!name)
-		return 0;
-	err = remember(s, pid, 0, name);
-	return err ? err : s->sink->name(s->c, pid, 0, false, name);
+	return kernel_name_process(s, pid, e->event->time);
 }
 
 static int learn_thread(struct slices *s, const struct convert_event *e, bool begins)

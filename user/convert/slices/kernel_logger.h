@@ -22,7 +22,7 @@ struct kernel {
 	struct running *cpus;
 	size_t cpu_count;
 	size_t held;		/* bytes in their bodies */
-	struct etw_table names;
+	struct etw_table names;		/* of processes: those that the format has */
 };
 
 struct slices {
@@ -31,6 +31,8 @@ struct slices {
 	size_t limit;
 	struct open_table open;
 	struct kernel kernel;
+	struct etw_process_table *processes;
+	bool own_processes;
 	struct slices_count count;
 	struct etw_text scratch;
 	int64_t last;		/* ns, of all events */
@@ -41,6 +43,8 @@ struct slices {
  * was a context switch; 0: it was another event; -errno.
  */
 int kernel_event(struct slices *s, const struct convert_event *e, int64_t ns);
+/* Give the format the name that a process has at a time, unless it has it already. */
+int kernel_name_process(struct slices *s, uint32_t pid, int64_t time);
 int kernel_end(struct slices *s);
 void kernel_free(struct kernel *kernel);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/table.h"
+#include "base/text.h"
 #include "convert/names.h"
 #include "open_starts.h"
 
@@ -36,7 +37,40 @@ static void take_said(struct open_key *key, const EVENT_RECORD *record)
 			key->said_len = len < OPEN_SAID_MAX ? len : OPEN_SAID_MAX;
 }
 
-void open_key(struct open_key *key, const struct convert_event *e)
+/* The value stands in for an activity. */
+static bool take_field(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
+{
+	struct etw_text *value = &rule->scratch;
+	uint64_t hash[2];
+
+	etw_text_cut(value, 0);
+	if (!convert_add_field(e->decoder, rule->field, strlen(rule->field), CONVERT_RAW, value) ||
+	    value->error)
+		return false;
+	hash[0] = etw_hash(1, value->data ? value->data : "", value->len);
+	hash[1] = etw_hash(2, value->data ? value->data : "", value->len) | 1;
+	memcpy(&key->activity, hash, sizeof(key->activity));
+	return true;
+}
+
+static bool take_rule(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
+{
+	key->said_len = 0;
+	switch (rule->by) {
+	case OPEN_ACTIVITY:
+		return !same(&key->activity, &none);
+	case OPEN_THREAD:
+		key->activity = none;
+		return true;
+	case OPEN_FIELD:
+		return take_field(key, e, rule);
+	default:
+		take_said(key, e->record);
+		return true;
+	}
+}
+
+bool open_key_by(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
 
@@ -45,13 +79,22 @@ void open_key(struct open_key *key, const struct convert_event *e)
 	key->task = header->EventDescriptor.Task;
 	key->pid = header->ProcessId;
 	key->tid = header->ThreadId;
+	if (!take_rule(key, e, rule))
+		return false;
 	key->hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
 	key->hash = etw_hash(key->hash, &key->activity, sizeof(key->activity));
 	if (same(&key->activity, &none)) {
 		key->hash = etw_hash(key->hash, &key->pid, sizeof(key->pid));
 		key->hash = etw_hash(key->hash, &key->tid, sizeof(key->tid));
 	}
-	take_said(key, e->record);
+	return true;
+}
+
+void open_key(struct open_key *key, const struct convert_event *e)
+{
+	static struct open_rule automatic;
+
+	open_key_by(key, e, &automatic);
 }
 
 static bool fits(const struct open_slice *slice, const struct open_key *key)

@@ -58,7 +58,21 @@ struct open_key {
 	size_t said_len;		/* 0: too few to tell operations apart */
 };
 
+/* What start and stop are paired by; all zero is OPEN_AUTO. */
+struct open_rule {
+	enum {
+		OPEN_AUTO,	/* see open_starts.c */
+		OPEN_ACTIVITY,
+		OPEN_THREAD,
+		OPEN_FIELD,	/* a field of both with the same value */
+	} by;
+	const char *field;
+	struct etw_text scratch;
+};
+
 void open_key(struct open_key *key, const struct convert_event *e);
+/* false: the event lacks what the rule asks for.  OPEN_FIELD needs e->decoder. */
+bool open_key_by(struct open_key *key, const struct convert_event *e, struct open_rule *rule);
 /* NULL: no memory */
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
 			     const struct etw_text *body);

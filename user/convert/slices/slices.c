@@ -56,6 +56,12 @@ struct slices *slices_new(struct convert *c, const struct slice_sink *sink, size
 
 	if (!s)
 		return NULL;
+	s->own_processes = !c->processes;
+	s->processes = c->processes ? c->processes : etw_process_table_new(0);
+	if (!s->processes) {
+		free(s);
+		return NULL;
+	}
 	TAILQ_INIT(&s->open.all);
 	s->c = c;
 	s->sink = sink;
@@ -69,6 +75,8 @@ void slices_free(struct slices *s)
 		return;
 	open_free(&s->open);
 	kernel_free(&s->kernel);
+	if (s->own_processes)
+		etw_process_table_free(s->processes);
 	etw_text_free(&s->scratch);
 	free(s);
 }
@@ -235,7 +243,11 @@ int slices_event(struct slices *s, const struct convert_event *e)
 	s->last = ns > s->last ? ns : s->last;
 	if (e->loss)
 		return loss(s, e);
-	ret = kernel_event(s, e, ns);
+	if (s->own_processes && etw_process_take(s->processes, e->event) < 0)
+		return convert_no_memory(s->c);
+	ret = kernel_name_process(s, e->record->EventHeader.ProcessId, e->event->time);
+	if (!ret)
+		ret = kernel_event(s, e, ns);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	switch (opcode_of(e)) {

@@ -8,9 +8,9 @@
  * value at issue and completion, and is not a kernel address.  A request that completes in
  * parts has an event for each part, with the bytes of that part.
  *
- * Issue and completion happen in different tasks and interrupts.  Their activity id links
- * them.  It consists of request and the number of the issue, because the block layer
- * reuses the memory of requests.
+ * Issue and completion happen in different tasks and interrupts.  So the completion says who
+ * issued the request, and the activity id links the two.  It consists of request and the number
+ * of the issue, because the block layer reuses the memory of requests.
  *
  * The block layer's tracepoints are not exported, so this module looks them up by name.
  * The probes are attached only while a session has the provider enabled: loaded and idle,
@@ -31,8 +31,11 @@
 #include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/random.h>
+#include <linux/sched.h>
 #include <linux/siphash.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 static void on_enable(u32 control);
 
@@ -51,7 +54,7 @@ struct request_fields {
 };
 
 /*
- * Requests in flight and their issue times: a hash table of small sets.
+ * Requests in flight and what their issue knows: a hash table of small sets.
  * An issue claims a slot of its set; the completion frees it.  Both may happen
  * on any CPU and in interrupts, so only cmpxchg() changes the owner of a slot.
  *
@@ -62,15 +65,17 @@ struct request_fields {
 #define SET_BITS	8
 #define SET_SLOTS	8
 
-struct slot {
-	struct request *rq;
-	u64 issued;		/* CLOCK_MONOTONIC, ns */
-	u64 number;		/* number of the issue, from 1 */
+/* All 0 if unknown */
+struct issue {
+	u64 time;		/* CLOCK_MONOTONIC, ns */
+	u64 number;		/* from 1 */
+	u32 pid;		/* of the process that issued it; 0: an interrupt */
+	char name[TASK_COMM_LEN];
 };
 
-/* Time and number of an issue; both 0 if unknown */
-struct issue {
-	u64 time, number;
+struct slot {
+	struct request *rq;
+	struct issue issue;
 };
 
 static struct slot slots[1 << SET_BITS][SET_SLOTS];
@@ -81,8 +86,8 @@ static atomic64_t issues = ATOMIC64_INIT(0);
 
 static void slot_fill(struct slot *slot, const struct issue *issue)
 {
-	WRITE_ONCE(slot->number, issue->number);
-	WRITE_ONCE(slot->issued, issue->time);
+	/* Whoever reads it while it changes finds another rq, and discards it. */
+	data_race(slot->issue = *issue);
 }
 
 static void issue_note(struct request *rq, const struct issue *issue)
@@ -104,7 +109,7 @@ static void issue_note(struct request *rq, const struct issue *issue)
 			slot_fill(&set[i], issue);
 			return;
 		}
-		if (READ_ONCE(set[i].issued) < READ_ONCE(oldest->issued))
+		if (READ_ONCE(set[i].issue.time) < READ_ONCE(oldest->issue.time))
 			oldest = &set[i];
 	}
 	old = READ_ONCE(oldest->rq);
@@ -122,8 +127,8 @@ static struct issue issue_of(struct request *rq, bool last)
 	for (i = 0; i < SET_SLOTS; i++) {
 		if (READ_ONCE(set[i].rq) != rq)
 			continue;
-		issue.time = READ_ONCE(set[i].issued);
-		issue.number = READ_ONCE(set[i].number);
+		/* If it changes meanwhile, so does rq, and it is discarded. */
+		data_race(issue = set[i].issue);
 		if (cmpxchg(&set[i].rq, rq, last ? NULL : rq) == rq)
 			return issue;
 	}
@@ -162,8 +167,12 @@ static GUID activity_of(const struct request_fields *f, const struct issue *issu
 
 static void on_issue(void *unused, struct request *rq)
 {
-	const struct issue issue = { ktime_get_ns(), atomic64_inc_return(&issues) };
+	struct issue issue = { ktime_get_ns(), atomic64_inc_return(&issues) };
 
+	if (in_task()) {
+		issue.pid = task_tgid_nr(current);
+		strscpy(issue.name, current->comm, sizeof(issue.name));
+	}
 	issue_note(rq, &issue);
 	if (EventEnabledRequestIssue()) {
 		struct request_fields f = describe(rq);
@@ -187,7 +196,8 @@ static void on_complete(void *unused, struct request *rq, blk_status_t status,
 		EventWriteRequestComplete_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev),
 							f.sector, bytes, f.op, f.request,
 							blk_status_to_errno(status),
-							issue.time ? now - issue.time : 0);
+							issue.time ? now - issue.time : 0,
+							issue.pid, issue.name);
 	}
 }
 

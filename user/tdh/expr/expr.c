@@ -16,6 +16,11 @@ bool etw_expr_asks_process(const struct etw_expr *expr)
 	return expr->asks_process;
 }
 
+bool etw_expr_needs_operation(const struct etw_expr *expr)
+{
+	return expr->needs_operation;
+}
+
 void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask)
 {
 	expr->ask = *ask;
@@ -100,11 +105,19 @@ static bool run(struct etw_expr *expr, uint32_t at, const struct etw_expr_event 
 	}
 }
 
-bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
-		    const struct etw_decoded *decoded, struct etw_decoder *decoder)
+bool etw_expr_match_operation(struct etw_expr *expr, const EVENT_RECORD *record,
+			      const struct etw_decoded *decoded, struct etw_decoder *decoder,
+			      const struct etw_expr_operation *operation)
 {
 	const struct etw_expr_event event = { record, decoded, decoder };
 
+	expr->operation = operation;
 	expr->walked = false;
 	return run(expr, expr->node_count - 1, &event);
+}
+
+bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
+		    const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
+	return etw_expr_match_operation(expr, record, decoded, decoder, NULL);
 }

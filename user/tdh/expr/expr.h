@@ -5,8 +5,9 @@
  *	provider == "Sample-Block" && level <= 4 && (pid in (12, 13) || Number > 0x10)
  *
  * The words provider, event, id, version, channel, level, opcode, task, keyword, pid, tid,
- * cpu, time, activity, related and process name what every event has; any other name is
- * the path of a field.  Only one thread may use an expression at a time.
+ * cpu, time, activity, related, process, process_path and process_parent name what every
+ * event has; any other name is the path of a field.  Only one thread may use an expression at
+ * a time.
  * etw-filter(7) describes the language.
  */
 #ifndef ETW_TDH_EXPR_EXPR_H
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <etw/decode.h>
+#include "tdh/process/process_table.h"
 
 struct etw_expr;
 
@@ -31,13 +33,15 @@ bool etw_expr_decodes(const struct etw_expr *expr);
 /* Names that an event does not hold.  A callback may be NULL, or return NULL: unknown. */
 struct etw_expr_ask {
 	const char *(*provider)(void *context, const GUID *guid);	/* if no schema has it */
-	const char *(*process)(void *context, const EVENT_RECORD *record);
+	/* The process that wrote it, or its parent.  false: unknown. */
+	bool (*process)(void *context, const EVENT_RECORD *record, bool parent,
+			struct etw_process *process);
 	void *context;
 };
 
-/* Copies ask.  Without it no event matches a test of the word "process". */
+/* Copies ask.  Without it no event matches a test of "process" and the words that begin so. */
 void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask);
-/* Does the expression use the word "process", which needs etw_expr_ask()? */
+/* Does the expression use one of these words, which need etw_expr_ask()? */
 bool etw_expr_asks_process(const struct etw_expr *expr);
 
 /*
@@ -47,6 +51,23 @@ bool etw_expr_asks_process(const struct etw_expr *expr);
  */
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 		    const struct etw_decoded *decoded, struct etw_decoder *decoder);
+
+/* A start event and its stop event, matched as one */
+struct etw_expr_operation {
+	uint64_t ns;			/* its duration */
+	struct etw_decoder *decoder;	/* of the stop event, if etw_expr_decodes() */
+};
+
+/*
+ * The same for an operation: the record is its start event.  The field "duration" is that of
+ * the operation, any other may be of either event.
+ */
+bool etw_expr_match_operation(struct etw_expr *expr, const EVENT_RECORD *record,
+			      const struct etw_decoded *decoded, struct etw_decoder *decoder,
+			      const struct etw_expr_operation *operation);
+
+/* Does it compare "duration" with a time, which only an operation has? */
+bool etw_expr_needs_operation(const struct etw_expr *expr);
 
 /* A part of an expression's text */
 struct etw_expr_place {

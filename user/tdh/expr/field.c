@@ -137,7 +137,8 @@ static unsigned int try_field(struct etw_expr *expr, const struct path *path,
 	for (i = 0; i < expr->test_count; i++) {
 		struct etw_expr_test *test = &expr->tests[i];
 
-		if (test->word || test->holds || !leads_to(expr, test, path, field))
+		if (test->word || test->holds || (test->duration && expr->operation) ||
+		    !leads_to(expr, test, path, field))
 			continue;
 		if (field->kind != ETW_FIELD_VALUE) {
 			test->holds = test->op == ETW_EXPR_EXISTS;
@@ -155,21 +156,58 @@ static unsigned int try_field(struct etw_expr *expr, const struct path *path,
 	return more;
 }
 
-void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder)
+/* Returns how many tests of "duration" hold. */
+static unsigned int try_duration(struct etw_expr *expr)
+{
+	unsigned int hold = 0;
+	uint32_t i;
+
+	for (i = 0; i < expr->test_count; i++) {
+		struct etw_expr_test *test = &expr->tests[i];
+		struct etw_expr_value value = {
+			.has_number = true,
+			.number = { .kind = ETW_EXPR_U64, .u = expr->operation->ns },
+		};
+
+		if (!test->duration)
+			continue;
+		test->holds = test->op == ETW_EXPR_EXISTS ||
+			      etw_expr_value_passes(expr, test, &value);
+		test->found = test->tried = true;
+		test->compared |= expr->compared;
+		hold += test->holds;
+	}
+	return hold;
+}
+
+/* Returns how many tests newly hold; enough: that is all there are. */
+static unsigned int walk(struct etw_expr *expr, struct etw_decoder *decoder, unsigned int enough)
 {
 	struct etw_field field;
 	unsigned int hold = 0;
 	struct path path;
-	uint32_t i;
 
-	for (i = 0; i < expr->test_count; i++)
-		expr->tests[i].holds = false;
 	etw_decode_rewind(decoder);
-	while (hold < expr->field_tests && etw_decode_next(decoder, &field) == 1) {
+	while (hold < enough && etw_decode_next(decoder, &field) == 1) {
 		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
 			continue;
 		path.count = etw_field_path(decoder, &field, path.part);
 		hold += try_field(expr, &path, &field);
 	}
 	etw_decode_rewind(decoder);
+	return hold;
+}
+
+void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder)
+{
+	const struct etw_expr_operation *operation = expr->operation;
+	unsigned int hold = operation ? try_duration(expr) : 0;
+	uint32_t i;
+
+	for (i = 0; i < expr->test_count; i++)
+		if (!operation || !expr->tests[i].duration)
+			expr->tests[i].holds = false;
+	hold += walk(expr, decoder, expr->field_tests - hold);
+	if (operation && operation->decoder)
+		walk(expr, operation->decoder, expr->field_tests - hold);
 }

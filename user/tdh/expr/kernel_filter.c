@@ -86,7 +86,7 @@ static bool is_of_session(enum etw_expr_word word)
 {
 	return word == ETW_EXPR_PID || word == ETW_EXPR_TID || word == ETW_EXPR_CPU ||
 	       word == ETW_EXPR_TIME || word == ETW_EXPR_ACTIVITY || word == ETW_EXPR_RELATED ||
-	       word == ETW_EXPR_PROCESS || word == ETW_EXPR_MODE || word == ETW_EXPR_CONTEXT;
+	       etw_expr_is_process(word) || word == ETW_EXPR_MODE || word == ETW_EXPR_CONTEXT;
 }
 
 /* A word other than these two is known only of events that a manifest describes. */
@@ -398,7 +398,12 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	filter->program = NULL;
 	filter->size = 0;
 	c->decoder = etw_decoder_new();
-	if (c->decoder)
+	for (i = 0; i < count && !etw_expr_needs_operation(sources[i].expr); i++)
+		;
+	c->source = i;
+	if (i < count)
+		etw_kernel_fail(c, 0, "the kernel cannot test durations: it sees single events");
+	else if (c->decoder)
 		good = compile(c);
 	for (i = 0; i < c->groups.len / sizeof(void *); i++)
 		free(((void **)(void *)c->groups.data)[i]);

@@ -89,7 +89,7 @@ static void name_level(struct etw_expr_const *c)
 /* Does the text that the word stands for come from decoding the event? */
 static bool is_decoded(enum etw_expr_word word)
 {
-	return word != ETW_EXPR_PROCESS && word != ETW_EXPR_MODE && word != ETW_EXPR_CONTEXT;
+	return !etw_expr_is_process(word) && word != ETW_EXPR_MODE && word != ETW_EXPR_CONTEXT;
 }
 
 static bool is_context(const char *name)
@@ -148,6 +148,7 @@ static bool take_const(struct etw_expr_scan *s, const struct etw_expr_test *test
 		return etw_expr_fail(s, at, "the field's name does not end in its unit, as latency_ns does: a plain number is needed");
 	if (!check_const(s, test, c, at, order))
 		return false;
+	expr->needs_operation |= test->duration && c->has_unit;
 	if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES && !(c->is & ETW_EXPR_IS_NUMBER))
 		c->names = test->word;
 	return true;
@@ -326,13 +327,15 @@ static bool parse_test(struct etw_expr_scan *s, bool exists)
 		return etw_expr_fail(s, at, "every event has that");
 	s->in_field = !test->word;
 	s->field = test->word ? NULL : expr->parts[test->part + test->parts - 1].name;
+	if (test->duration)
+		s->field = "duration_ns";
 	if (exists ? !close_parenthesis(s) : !take_test(s, test))
 		return false;
 	for (test->whole = (size_t)(s->at - at); strchr(" \t\r\n", at[test->whole - 1]);)
 		test->whole--;
 	expr->decodes |= !test->word;
 	expr->field_tests += !test->word;
-	expr->asks_process |= test->word == ETW_EXPR_PROCESS;
+	expr->asks_process |= etw_expr_is_process(test->word);
 	return add_node(s, ETW_EXPR_TEST, expr->test_count - 1, 0);
 }
 

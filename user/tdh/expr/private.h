@@ -27,7 +27,8 @@ enum etw_expr_word {
 	ETW_EXPR_PROVIDER, ETW_EXPR_EVENT, ETW_EXPR_ID, ETW_EXPR_VERSION, ETW_EXPR_CHANNEL,
 	ETW_EXPR_LEVEL, ETW_EXPR_OPCODE, ETW_EXPR_TASK, ETW_EXPR_KEYWORD, ETW_EXPR_PID,
 	ETW_EXPR_TID, ETW_EXPR_CPU, ETW_EXPR_TIME, ETW_EXPR_ACTIVITY, ETW_EXPR_RELATED,
-	ETW_EXPR_PROCESS, ETW_EXPR_MODE, ETW_EXPR_CONTEXT,
+	ETW_EXPR_PROCESS, ETW_EXPR_PROCESS_PATH, ETW_EXPR_PROCESS_PARENT,
+	ETW_EXPR_MODE, ETW_EXPR_CONTEXT,
 	ETW_EXPR_WORDS
 };
 
@@ -72,6 +73,7 @@ struct etw_expr_const {
 	uint8_t is;		/* ETW_EXPR_IS_ */
 	bool truth;
 	bool no_unit;		/* a time, but nobody knows the unit of the field */
+	bool has_unit;
 	struct etw_expr_number number;
 	int64_t time;
 	GUID guid;
@@ -92,6 +94,7 @@ struct etw_expr_test {
 	bool negate;
 	bool masked;		/* compare only the bits in mask */
 	bool anywhere;		/* a field at any depth */
+	bool duration;		/* "duration": of an operation if there is one, in ns */
 	bool holds;		/* for the current event; tests of fields only */
 	bool found;		/* an event had the field */
 	bool tried, compared;	/* ... with a value; and that could be compared */
@@ -121,7 +124,8 @@ struct etw_expr {
 	uint32_t field_tests;
 	char *strings;		/* of constants and parts */
 	size_t strings_len;
-	bool decodes, asks_process;
+	bool decodes, asks_process, needs_operation;
+	const struct etw_expr_operation *operation;	/* that is matched, or NULL */
 	struct etw_expr_ask ask;
 	struct etw_text text;	/* the current value as text */
 	bool compared;		/* the last test could compare the value with a constant */
@@ -159,6 +163,12 @@ void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder);
 /* word.c */
 bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test,
 			 const struct etw_expr_event *event);
+/* Is it one of those that etw_expr_ask.process answers? */
+static inline bool etw_expr_is_process(enum etw_expr_word word)
+{
+	return word >= ETW_EXPR_PROCESS && word <= ETW_EXPR_PROCESS_PARENT;
+}
+
 /* The word of that name (len bytes), or ETW_EXPR_FIELD if there is none */
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
 

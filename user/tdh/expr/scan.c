@@ -232,6 +232,7 @@ static void read_with_unit(const struct etw_expr_scan *s, struct etw_expr_const 
 	switch (etw_expr_read_unit(c->text + len, s->field, &c->number)) {
 	case ETW_EXPR_UNIT_CONVERTED:
 		c->is |= ETW_EXPR_IS_NUMBER;
+		c->has_unit = true;
 		break;
 	case ETW_EXPR_UNIT_UNKNOWN:
 		c->no_unit = true;
@@ -393,6 +394,8 @@ bool etw_expr_take_path(struct etw_expr_scan *s, struct etw_expr_test *test)
 		if (!take_part(s, test))
 			return false;
 	}
+	test->duration = test->parts == 1 && *at != '`' &&
+			 !strcmp(s->expr->parts[test->part].name ? : "", "duration");
 	test->anywhere = test->parts == 1 && *at == '*' && !s->expr->parts[test->part].indexed;
 	return true;
 }

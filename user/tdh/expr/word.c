@@ -32,6 +32,8 @@ const struct etw_expr_word_info etw_expr_words[] = {
 	[ETW_EXPR_ACTIVITY] = { .name = "activity", .has = ETW_EXPR_HAS_GUID },
 	[ETW_EXPR_RELATED] = { .name = "related", .has = ETW_EXPR_HAS_GUID },
 	[ETW_EXPR_PROCESS] = { .name = "process", .has = ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_PROCESS_PATH] = { .name = "process_path", .has = ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_PROCESS_PARENT] = { .name = "process_parent", .has = ETW_EXPR_HAS_TEXT },
 	[ETW_EXPR_MODE] = { .name = "mode", .has = ETW_EXPR_HAS_TEXT },
 	[ETW_EXPR_CONTEXT] = { .name = "context", .has = ETW_EXPR_HAS_TEXT },
 };
@@ -97,6 +99,18 @@ static const char *context_of(const EVENT_RECORD *record)
 				     sizeof(struct etw_ext_context));
 
 	return item ? etw_event_context_name(etw_event_context_load(item).context) : NULL;
+}
+
+/* NULL: not known */
+static const char *process_text(const struct etw_expr *expr, enum etw_expr_word word,
+				const EVENT_RECORD *record)
+{
+	struct etw_process process;
+
+	if (!expr->ask.process || !expr->ask.process(expr->ask.context, record,
+						     word == ETW_EXPR_PROCESS_PARENT, &process))
+		return NULL;
+	return word == ETW_EXPR_PROCESS_PATH ? process.path : process.name;
 }
 
 static void set_number(struct etw_expr_value *value, enum etw_expr_word word,
@@ -217,8 +231,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 			return false;
 		break;
 	case ETW_EXPR_PROCESS:
-		if (expr->ask.process)
-			value.name = expr->ask.process(expr->ask.context, event->record);
+	case ETW_EXPR_PROCESS_PATH:
+	case ETW_EXPR_PROCESS_PARENT:
+		value.name = process_text(expr, test->word, event->record);
 		break;
 	case ETW_EXPR_MODE:
 		value.name = etw_event_mode(event->record->EventHeader.Flags);

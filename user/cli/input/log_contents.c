@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include "log_contents.h"
-#include "schema.h"
+#include "cli/schema.h"
 #include "etl/file.h"
 #include "etl/loss.h"
 #include "etl/record.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "etl/event.h"
-#include "provider_counts.h"
+#include "cli/provider_counts.h"
 
 /*
  * Is it no event of a provider, but one about the trace: the header of a file, a record of a loss,

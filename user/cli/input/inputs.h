@@ -14,7 +14,7 @@
 #include "base/table.h"
 #include "etl/loss.h"
 #include "etl/source.h"
-#include "stacks.h"
+#include "cli/stacks.h"
 
 struct input;
 

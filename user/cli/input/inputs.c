@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "inputs.h"
 #include "base/older_file.h"
-#include "print/clock.h"
+#include "cli/print/clock.h"
 #include "tdh/decode/embed.h"
 
 #define LOSSES_MAX	65536	/* records of losses whose copies are recognised */

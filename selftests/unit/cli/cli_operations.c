@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/* cli_operations - etw dump --operations on a file, against the test's own table of requests */
+#include "unit/etl/etl_make.h"
+
+#include "cli_run.h"
+#include "lib/tap.h"
+
+#define MANIFEST	"--manifest user/samples/etw_blk/etw_blk.man"
+
+static const struct etw_guid block =
+	ETW_GUID(0x6a5c2f0e, 0x8a43, 0x4d35, 0x9b, 0x7e, 0x2f, 0x1d, 0x0c, 0x9b, 0x8a, 0x71);
+static const struct etw_guid process = ETW_PROCESS_GUID;
+
+static struct make make;
+static uint64_t sequence;
+
+static void put(const struct etw_guid *provider, uint64_t us, uint16_t id, uint8_t opcode,
+		uint32_t pid, uint32_t activity, const void *data, uint32_t len)
+{
+	uint32_t at = feed_header(&make.feed)->offset;
+	struct etw_event_header *h;
+
+	if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len)) {
+		make_put(&make);
+		make_buffer(&make, 0, ++sequence);
+		at = feed_header(&make.feed)->offset;
+		if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len))
+			abort();
+	}
+	h = (void *)(make.data + at);
+	h->provider = *provider;
+	h->desc.opcode = opcode;
+	h->desc.version = provider == &block && id == 2;
+	h->desc.keyword = id;
+	h->process_id = pid;
+	h->thread_id = pid + 1;
+	h->activity.data1 = activity;
+	h->flags |= ETW_EVENT_KERNEL_MODE;
+}
+
+static void put_process(uint64_t us, uint8_t what, uint32_t pid, const char *name)
+{
+	struct etw_process_payload payload = { .pid = pid, .parent = 1, .start_key = pid,
+					       .start = MAKE_START };
+	char data[128];
+	size_t len = sizeof(payload);
+
+	memcpy(data, &payload, len);
+	len += (size_t)snprintf(data + len, 32, "%s", name) + 1;
+	len += (size_t)snprintf(data + len, 32, "/bin/%s", name) + 1;
+	put(&process, us, 0, what, pid, 0, data, (uint32_t)len);
+}
+
+struct issue {
+	uint32_t major, minor;
+	uint64_t sector;
+	uint32_t bytes, op;
+	uint64_t request;
+} __attribute__((__packed__));
+
+static void issue(uint64_t us, uint32_t pid, uint32_t number, bool activity)
+{
+	const struct issue i = { 254, 0, number * 8, 4096, 1, 0x1000 + number };
+
+	put(&block, us, 1, 1, pid, activity ? number : 0, &i, sizeof(i));
+}
+
+static void complete(uint64_t us, uint32_t pid, uint32_t number, bool activity)
+{
+	const struct {
+		struct issue i;
+		int32_t error;
+		uint64_t latency;
+		uint32_t issuer;
+		char name[3];
+	} __attribute__((__packed__)) c = {
+		{ 254, 0, number * 8, 4096, 1, 0x1000 + number }, -(int32_t)number, 7, 20, "dd",
+	};
+
+	put(&block, us, 2, 2, pid, activity ? number : 0, &c, sizeof(c));
+}
+
+/* Requests of dd and sync, completed while others run, in an order of their own */
+static void make_file(void)
+{
+	sequence = 1;
+	make_begin(&make, 1);
+	make_buffer(&make, 0, sequence);
+	put_process(0, ETW_PROCESS_RUNDOWN, 20, "dd");
+	put_process(0, ETW_PROCESS_RUNDOWN, 30, "sync");
+	put_process(0, ETW_PROCESS_RUNDOWN, 99, "bystander");
+	complete(5, 99, 50, true);
+	issue(10, 20, 1, true);
+	issue(20, 30, 2, true);
+	issue(30, 20, 3, true);
+	complete(530, 99, 3, true);
+	complete(1520, 20, 2, true);
+	complete(2010, 99, 1, true);
+	issue(3000, 20, 4, false);
+	issue(3001, 20, 5, false);
+	complete(3005, 99, 4, false);
+	complete(3011, 99, 5, false);
+	issue(4000, 30, 6, true);
+	make_put(&make);
+	make_end(&make);
+}
+
+#define DUMP	"dump " MANIFEST " --operations "
+
+static void test_text(void)
+{
+	is(run(DUMP "--format '%%n %%d %%{sector} %%{error}' %s", make.path), 0, "operations");
+	ok(run_printed("dd 500.000us 24 -3 sync 1.500ms 16 -2 dd 2.000ms 8 -1 dd 5.000us 32 -4 dd 10.000us 40 -5"),
+	   "as the requests were, each blamed on its issuer");
+	ok(run_reported("1 operation did not end\n") &&
+	   run_reported("1 operation ended that had not begun\n"), "and those that remain alone");
+	is(run(DUMP "--filter 'duration > 1ms' --time utc %s", make.path), 0, "slow ones");
+	ok(strstr(run_out, " [000] sync-30/31 Sample-Block RequestIssue info 1.500ms major=254") &&
+	   strstr(run_out, " [000] dd-20/21 Sample-Block RequestIssue info 2.000ms major=254 minor=0 sector=8 bytes=4096 op=write request=0x1001 error=-1 latency_ns=7 issuer=20 issuer_name=\"dd\" activity="),
+	   "in lines with the fields of both");
+	ok(!strstr(run_out, "500.000us"), "and no others");
+	is(run(DUMP "--filter 'duration > 1ms && process == dd && error == -1' --format '%%d' %s",
+	       make.path), 0, "by process and a field of the stop");
+	ok(run_printed("2.000ms"), "one");
+	is(run(DUMP "--pid 30 --count 1 --format '%%d' %s", make.path), 0, "by the starter's id");
+	ok(run_printed("1.500ms"), "one");
+}
+
+static void test_json(void)
+{
+	is(run(DUMP "--json --filter 'duration == 1500000' %s", make.path), 0, "JSON");
+	ok(strstr(run_out, "\"process_name\":\"sync\"") && strstr(run_out, "\"event\":\"RequestIssue\"") &&
+	   strstr(run_out, "\"duration_ns\":1500000,\"stop\":{\"time\":\"2022-06-18T04:26:40.0015200Z\",\"event\":\"RequestComplete\",\"pid\":20,\"tid\":21,\"cpu\":0,\"fields\":{"),
+	   "has the stop as an object");
+}
+
+static void test_by(void)
+{
+	is(run(DUMP "--by request --format '%%n %%d %%{sector}' %s", make.path), 0, "by a field");
+	ok(run_printed("dd 500.000us 24 sync 1.500ms 16 dd 2.000ms 8 dd 5.000us 32 dd 10.000us 40"),
+	   "the same");
+	is(run(DUMP "--by activity --format '%%d' %s", make.path), 0, "by activity");
+	ok(run_printed("500.000us 1.500ms 2.000ms") &&
+	   run_reported("4 events had no activity, so nothing to be paired by"), "only those that have one");
+	is(run(DUMP "--by thread --format '%%n %%d' %s", make.path), 0, "by thread");
+	ok(run_printed("dd 1.490ms"), "whatever its thread started last");
+	is(run(DUMP "--by nothing %s", make.path), 0, "by a field that is not there");
+	ok(!run_out[0] && run_reported("12 events had no \"nothing\""), "nothing");
+}
+
+static void test_wrong(void)
+{
+	static const struct {
+		const char *options, *message;
+	} wrong[] = {
+		{ "--by thread", "--by: only with --operations" },
+		{ "--operations --raw", "--raw" },
+		{ "--filter 'duration > 1ms'", "only operations have one" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(run("dump %s %s", wrong[i].options, make.path) == 2 &&
+		   run_reported(wrong[i].message) && !run_out[0], "refused: %s", wrong[i].options);
+}
+
+int main(void)
+{
+	make_file();
+	test_text();
+	test_json();
+	test_by();
+	test_wrong();
+	unlink(make.path);
+	return done_testing();
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.c - operations: a start event and the stop event that ends it
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "cli/cli.h"
+#include "convert/slices/open_starts.h"
+#include "convert/slices/slices.h"
+#include "lib/consumer/event_record.h"
+#include "operations.h"
+#include "tdh/decode/embed.h"
+
+#define OPCODE_START	1	/* win:Start */
+#define OPCODE_STOP	2	/* win:Stop */
+
+/* A start that waits: this, its extended items, its payload */
+struct waiting {
+	struct etw_buffer_header buffer;
+	struct etw_event_header header;
+	int64_t time;
+	uint32_t ext_len, data_len;
+	uint16_t cpu, logger_id;
+	uint8_t nanos;
+};
+
+struct operations {
+	struct open_rule rule;
+	struct open_table open;
+	struct etw_decoder *decoder;
+	struct etw_event_items items;
+	struct etw_text body;		/* a struct waiting and what follows, of the current start */
+	uint64_t evicted;		/* starts beyond the limits */
+	uint64_t without_key;		/* events that lack what they are paired by */
+	uint64_t stops;			/* without a start */
+};
+
+struct operations *operations_new(const char *by)
+{
+	struct operations *o = cli_calloc(1, sizeof(*o));
+
+	if (by && !strcmp(by, "activity"))
+		o->rule.by = OPEN_ACTIVITY;
+	else if (by && !strcmp(by, "thread"))
+		o->rule.by = OPEN_THREAD;
+	else if (by)
+		o->rule = (struct open_rule){ .by = OPEN_FIELD, .field = by };
+	TAILQ_INIT(&o->open.all);
+	o->decoder = etw_decoder_new();
+	if (!o->decoder)
+		cli_die("out of memory");
+	return o;
+}
+
+void operations_free(struct operations *o)
+{
+	if (!o)
+		return;
+	open_free(&o->open);
+	etw_decoder_free(o->decoder);
+	etw_event_items_free(&o->items);
+	etw_text_free(&o->body);
+	etw_text_free(&o->rule.scratch);
+	free(o);
+}
+
+static void save(struct operations *o, const struct etw_event *event)
+{
+	const struct etw_record_view *record = &event->record;
+	struct waiting waiting;
+
+	memset(&waiting, 0, sizeof(waiting));
+	waiting.buffer = *event->buffer;
+	waiting.header = *record->header;
+	waiting.time = event->time;
+	waiting.ext_len = record->ext_len;
+	waiting.data_len = record->data_len;
+	waiting.cpu = event->cpu;
+	waiting.logger_id = event->logger_id;
+	waiting.nanos = event->nanos;
+	etw_text_cut(&o->body, 0);
+	etw_text_add(&o->body, (const char *)&waiting, sizeof(waiting));
+	etw_text_add(&o->body, record->ext, record->ext_len);
+	etw_text_add(&o->body, record->data, record->data_len);
+	if (o->body.error)
+		cli_die("out of memory");
+}
+
+/* The event that was saved; it points into the body. */
+static void restore(const struct operations *o, struct etw_event *event)
+{
+	const struct waiting *waiting = (const void *)o->body.data;
+	const uint8_t *behind = (const uint8_t *)(waiting + 1);
+
+	*event = (struct etw_event){
+		.record = { .header = &waiting->header, .ext = behind, .ext_len = waiting->ext_len,
+			    .data = behind + waiting->ext_len, .data_len = waiting->data_len },
+		.buffer = &waiting->buffer, .time = waiting->time, .cpu = waiting->cpu,
+		.logger_id = waiting->logger_id, .nanos = waiting->nanos,
+	};
+}
+
+static void forget(struct operations *o, struct open_slice *slice)
+{
+	open_take(&o->open, slice);
+	free(slice);
+}
+
+static void start(struct operations *o, const struct etw_event *event, const struct open_key *key)
+{
+	while (o->open.count >= SLICES_OPEN_MAX ||
+	       (o->open.count && o->open.held > SLICES_HELD_MAX)) {
+		o->evicted++;
+		forget(o, TAILQ_FIRST(&o->open.all));
+	}
+	save(o, event);
+	if (!open_push(&o->open, key, slices_time(event), &o->body))
+		cli_die("out of memory");
+}
+
+static bool stop(struct operations *o, const struct etw_event *event, const struct open_key *key,
+		 struct operation *operation)
+{
+	struct open_slice *slice = open_find(&o->open, key);
+	const int64_t end = slices_time(event);
+
+	if (!slice) {
+		o->stops++;
+		return false;
+	}
+	operation->stop = event;
+	operation->ns = end > slice->begin ? (uint64_t)(end - slice->begin) : 0;
+	etw_text_cut(&o->body, 0);
+	etw_text_add(&o->body, slice->body, slice->len);
+	if (o->body.error)
+		cli_die("out of memory");
+	forget(o, slice);
+	restore(o, &operation->start);
+	return true;
+}
+
+/* The types of classic events have other meanings. */
+static unsigned int opcode_of(const struct etw_event *event)
+{
+	const struct etw_event_header *header = event->record.header;
+
+	if (header->flags & (ETW_EVENT_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
+		return 0;
+	return header->desc.opcode;
+}
+
+bool operations_event(struct operations *o, const struct etw_event *event,
+		      struct operation *operation)
+{
+	const unsigned int opcode = opcode_of(event);
+	const bool is_piece = etw_embed_is_piece(event->record.header);
+	struct convert_event e = { .event = event, .decoder = o->decoder };
+	EVENT_RECORD record;
+	struct open_key key;
+	int err;
+
+	if (!is_piece && opcode != OPCODE_START && opcode != OPCODE_STOP)
+		return false;
+	etw_event_record(&record, event, &o->items, false);
+	err = etw_decode(o->decoder, &record, &e.decoded);
+	if (err == -ENOMEM)
+		cli_die("out of memory");
+	if (is_piece)
+		return false;
+	e.record = &record;
+	if (!open_key_by(&key, &e, &o->rule)) {
+		o->without_key++;
+		return false;
+	}
+	if (opcode == OPCODE_START) {
+		start(o, event, &key);
+		return false;
+	}
+	operation->decoder = o->decoder;
+	operation->decoded = e.decoded;
+	operation->known = !err;
+	return stop(o, event, &key, operation);
+}
+
+void operations_report(const struct operations *o)
+{
+	if (o->open.count)
+		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
+	if (o->stops)
+		cli_note("%" PRIu64 " operation%s ended that had not begun", o->stops, cli_s(o->stops));
+	if (o->without_key)
+		cli_note("%" PRIu64 " event%s had no %s, so nothing to be paired by", o->without_key,
+			 cli_s(o->without_key),
+			 o->rule.by == OPEN_FIELD ? cli_quote(o->rule.field) : "activity");
+	if (o->evicted)
+		cli_note("%" PRIu64 " operation%s given up: more than %d waited for their end, or their events took more than %u MB",
+			 o->evicted, o->evicted == 1 ? " was" : "s were", SLICES_OPEN_MAX,
+			 SLICES_HELD_MAX >> 20);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.h - operations: a start event and the stop event that ends it
+ *
+ * They are paired as the time lines of etw convert are, by open_starts.h, so memory is bounded
+ * in the same way: beyond its limits the oldest start is given up, and counted.
+ */
+#ifndef ETW_CLI_OPERATIONS_H
+#define ETW_CLI_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <etw/decode.h>
+#include "etl/event.h"
+
+/* Valid until the next event is taken */
+struct operation {
+	struct etw_event start;		/* a copy */
+	const struct etw_event *stop;
+	uint64_t ns;			/* from one to the other */
+	/* Of the stop event */
+	struct etw_decoder *decoder;
+	const struct etw_decoded *decoded;
+	bool known;			/* it has a schema */
+};
+
+struct operations;
+
+/*
+ * by: "activity", "thread" or the name of a field, which start and stop have in common; NULL:
+ * what they have, in this order: the activity, the begin of the payload, the thread.
+ */
+struct operations *operations_new(const char *by);
+void operations_free(struct operations *operations);	/* NULL is fine */
+
+/* Take an event, of any kind. true: it ends *operation. */
+bool operations_event(struct operations *operations, const struct etw_event *event,
+		      struct operation *operation);
+
+/* At the end: a line on stderr for each kind of event that has remained alone. */
+void operations_report(const struct operations *operations);
+
+#endif /* ETW_CLI_OPERATIONS_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * processes.c - the names of the processes that wrote events
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "etl/file.h"
+#include "processes.h"
+
+/* Bytes of a file that are read ahead: no more than a moment's work. */
+#define AHEAD_MAX	(64u << 20)
+
+void processes_open(struct processes *processes, bool live)
+{
+	processes->table = etw_process_table_new(0);
+	if (!processes->table)
+		cli_die("out of memory");
+	processes->procs = live ? procs_new() : NULL;
+}
+
+void processes_close(struct processes *processes)
+{
+	etw_process_table_free(processes->table);
+	procs_free(processes->procs);
+	processes->table = NULL;
+	processes->procs = NULL;
+}
+
+/* A session of the command names all processes first, unless that part is overwritten. */
+static bool is_wanted_ahead(const struct etw_etl_file *file)
+{
+	struct etw_etl_count count;
+
+	etw_etl_counts(file, &count);
+	return count.size <= AHEAD_MAX ||
+	       etw_etl_info(file)->header.LogFileMode & (ETW_MODE_CIRCULAR | ETW_MODE_BUFFERING);
+}
+
+static void take(struct processes *processes, const struct etw_event *event)
+{
+	if (etw_process_take(processes->table, event) < 0)
+		cli_die("out of memory");
+}
+
+void processes_ahead(struct processes *processes, char **paths)
+{
+	struct etw_etl_file *file;
+	struct etw_event event;
+
+	for (; *paths; paths++) {
+		/* Whatever is wrong is reported when it is read for the second time. */
+		if (etw_etl_open(*paths, NULL, NULL, &file))
+			continue;
+		while (is_wanted_ahead(file) && etw_etl_next(file, &event) == 1)
+			take(processes, &event);
+		etw_etl_close(file);
+	}
+}
+
+bool processes_event(struct processes *processes, const struct etw_event *event)
+{
+	if (processes->table)
+		take(processes, event);
+	if (processes->show || !etw_process_is(event))
+		return true;
+	processes->hidden++;
+	return false;
+}
+
+bool processes_find(const struct processes *processes, uint32_t pid, int64_t time,
+		    const uint64_t *key, struct etw_process *process)
+{
+	const char *name;
+
+	if (processes->table && etw_process_find(processes->table, pid, time, key, process))
+		return true;
+	name = processes->procs ? procs_get(processes->procs, pid, pid, time, key) : NULL;
+	*process = (struct etw_process){ .pid = pid, .name = name };
+	return name;
+}
+
+static const uint64_t *start_key(const EVENT_RECORD *record, uint64_t *key)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
+	USHORT left;
+
+	for (left = record->ExtendedDataCount; left; left--, item++) {
+		if (item->ExtType != EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY ||
+		    item->DataSize < sizeof(*key))
+			continue;
+		memcpy(key, (const void *)(uintptr_t)item->DataPtr, sizeof(*key));
+		return key;
+	}
+	return NULL;
+}
+
+bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
+		   struct etw_process *process)
+{
+	const struct processes *processes = context;
+	const EVENT_HEADER *header = &record->EventHeader;
+	const int64_t time = header->TimeStamp.QuadPart;
+	uint64_t number;
+	const uint64_t *key = start_key(record, &number);
+
+	if (!parent)
+		return processes_find(processes, header->ProcessId, time, key, process);
+	return processes->table &&
+	       etw_process_find_parent(processes->table, header->ProcessId, time, key, process);
+}
+
+void processes_report(const struct processes *processes, bool nothing_else)
+{
+	uint64_t forgotten = processes->table ? etw_process_forgotten(processes->table) : 0;
+
+	if (nothing_else && processes->hidden)
+		cli_note("all events are of Etw-Process, which gives the others the names of their processes: --processes shows them");
+	if (forgotten)
+		cli_note("%" PRIu64 " process%s forgotten, so that names may be missing: there were more than %d, or their names took more than %u MB",
+			 forgotten, forgotten == 1 ? " was" : "es were", ETW_PROCESSES_MAX,
+			 ETW_PROCESSES_BYTES >> 20);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * processes.h - the names of the processes that wrote events, for the commands that read them
+ *
+ * They come from the events of the trace itself, and for a running session also from /proc,
+ * which has only those that are still there.
+ */
+#ifndef ETW_CLI_PROCESSES_H
+#define ETW_CLI_PROCESSES_H
+
+#include "cli/print/process_names.h"
+#include "tdh/expr/expr.h"
+#include "tdh/process/process_table.h"
+
+/* In a command's table of options; to: processes->show */
+#define CLI_OPTION_PROCESSES(to)	\
+	{ "processes", 0, NULL, "show the events of Etw-Process, too", CLI_FLAG(to) }
+
+/* All zero knows no names. */
+struct processes {
+	struct etw_process_table *table;
+	struct procs *procs;	/* NULL: not of a running session, or not of this system's ids */
+	bool show;		/* the caller's: do not hide the events of Etw-Process */
+	uint64_t hidden;
+};
+
+/* Ends the command if there is no memory. */
+void processes_open(struct processes *processes, bool live);
+void processes_close(struct processes *processes);
+
+/*
+ * Read ahead what files say about processes, so that events before that have names, too.
+ * Large files are left out unless they overwrite what their session wrote at its start.
+ * paths ends with NULL.
+ */
+void processes_ahead(struct processes *processes, char **paths);
+
+/*
+ * Learn from an event. false: it is one that the command's session keeps for the names only,
+ * so do not show it.
+ */
+bool processes_event(struct processes *processes, const struct etw_event *event);
+
+/* Find a process; from /proc comes only its name. key: its start key, or NULL. */
+bool processes_find(const struct processes *processes, uint32_t pid, int64_t time,
+		    const uint64_t *key, struct etw_process *process);
+/* etw_expr_ask.process; the context is the struct processes. */
+bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
+		   struct etw_process *process);
+
+/* At the end: a line on stderr if nothing but hidden events was found, or names were lost. */
+void processes_report(const struct processes *processes, bool nothing_else);
+
+#endif /* ETW_CLI_PROCESSES_H */

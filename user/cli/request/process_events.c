@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process_events.c - have sessions record which process an id stands for
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <etw/format.h>
+#include "cli/cli.h"
+#include "device/provider_list.h"
+#include "lib/controller/enable.h"
+#include "process_events.h"
+
+#define WAIT_MS		2000	/* for a rundown, of which 10,000 processes take some ms */
+#define RUNDOWN_BYTES	384	/* of one process, in a buffer */
+#define LEVEL_INFO	4
+
+static int control(int fd, const struct session *session, uint32_t what)
+{
+	struct etw_enable enable = {
+		.session = session->s.handle,
+		.provider = ETW_PROCESS_GUID,
+		.control = what,
+		.level = LEVEL_INFO,
+		.any = ETW_PROCESS_KEYWORD,
+		.timeout_ms = WAIT_MS,
+	};
+	int err = etw_enable_and_wait(fd, &enable);
+
+	/* It goes on without us. */
+	return err == -ETIMEDOUT ? 0 : err;
+}
+
+void process_events_begin(int fd, const char *name, const struct session *session)
+{
+	int err = control(fd, session, ETW_CONTROL_ENABLE);
+
+	if (!err)
+		err = control(fd, session, ETW_CONTROL_CAPTURE);
+	/* The session is gone: whatever comes next says so. */
+	if (err && err != -ENOENT)
+		cli_note("session %s records no names of processes: Etw-Process: %s",
+			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
+			 cli_denied(-err, "the right \"enable\" on it"));
+}
+
+void process_events_end(int fd, const struct session *session)
+{
+	control(fd, session, ETW_CONTROL_DISABLE);
+}
+
+void process_events_again(int fd, const struct session *session)
+{
+	control(fd, session, ETW_CONTROL_CAPTURE);
+}
+
+static unsigned long processes(void)
+{
+	unsigned long count = 0;
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (entry = readdir(dir)))
+		count += isdigit((unsigned char)entry->d_name[0]) != 0;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Bytes that it keeps; 0: all, it overwrites nothing */
+static uint64_t room_of(const struct session *session)
+{
+	const uint32_t mode = session->s.mode;
+	uint64_t size = session->log.log.max_size;
+
+	if (mode & ETW_MODE_BUFFERING)
+		return (uint64_t)session->s.max_buffers * session->s.buffer_kb << 10;
+	if (!(mode & ETW_MODE_CIRCULAR))
+		return 0;
+	return size << (mode & ETW_MODE_KBYTES ? 10 : 20);
+}
+
+/* Has the session enabled it? Then it holds its own events, and one more is welcome. */
+static bool is_enabled(int fd, const struct session *session)
+{
+	struct etw_guid guid = ETW_PROCESS_GUID;
+	struct etw_provider provider;
+	bool found = false;
+	unsigned int i;
+
+	if (etw_provider_query(fd, &guid, &provider))
+		return false;
+	for (i = 0; i < provider.enable_count && !found; i++)
+		found = provider.enables[i].session == session->s.handle;
+	etw_provider_free(&provider);
+	return found;
+}
+
+void process_events_refresh(int fd, const char *name)
+{
+	static struct session session;
+	uint64_t room;
+
+	memset(&session, 0, sizeof(session));
+	if (session_do(fd, etw_kdev_session_query, name, &session))
+		return;
+	room = room_of(&session);
+	if (!room || !is_enabled(fd, &session))
+		return;
+	if (processes() * RUNDOWN_BYTES > room / 4)
+		cli_note("session %s: the names of all processes would take more than a quarter of its %llu KB, so some may be missing",
+			 cli_quote(name), (unsigned long long)room >> 10);
+	else
+		process_events_again(fd, &session);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process_events.h - have sessions record which process an id stands for
+ *
+ * Sessions that the command starts with --processes have the provider Etw-Process enabled, and
+ * begin with a rundown of the processes that exist. What overwrites that part needs another one
+ * later.
+ */
+#ifndef ETW_CLI_REQUEST_PROCESS_EVENTS_H
+#define ETW_CLI_REQUEST_PROCESS_EVENTS_H
+
+#include "cli/session.h"
+
+/* In a new session. Failing is reported, but the session is fine without. */
+void process_events_begin(int fd, const char *name, const struct session *session);
+
+/*
+ * Before what the session holds is delivered or closed: name all processes again if it has
+ * overwritten older events. Nothing if its Etw-Process is not enabled, or if the names would
+ * take more than a quarter of the room, which is reported.
+ */
+void process_events_refresh(int fd, const char *name);
+/* Name all processes, for a file that begins. */
+void process_events_again(int fd, const struct session *session);
+
+/* Disable it. */
+void process_events_end(int fd, const struct session *session);
+
+#endif /* ETW_CLI_REQUEST_PROCESS_EVENTS_H */
