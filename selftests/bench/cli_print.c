@@ -90,6 +90,7 @@ static void make_event(struct sample *s, bool tracelogging, uint32_t number)
 static void run_row(struct event_printer *printer, struct sample *pool, unsigned int row,
 		    unsigned int events)
 {
+	struct processes processes = { .procs = (struct procs *)pool };
 	const char *error;
 	size_t column;
 	unsigned int i;
@@ -97,7 +98,7 @@ static void run_row(struct event_printer *printer, struct sample *pool, unsigned
 
 	for (i = 0; i < POOL; i++)
 		make_event(&pool[i], rows[row].tracelogging, i);
-	printer->procs = rows[row].no_names ? NULL : (struct procs *)pool;
+	printer->processes = rows[row].no_names ? NULL : &processes;
 	if (rows[row].format)
 		printer->format = event_format_parse(rows[row].format, &error, &column);
 	begin_at = cpu_seconds();
