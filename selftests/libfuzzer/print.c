@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						  .ext_len = (uint32_t)ext_len, .data = payload,
 						  .data_len = (uint32_t)data_len };
 	printer.names = flags & NAMES ? (struct names *)data : NULL;
-	printer.procs = flags & NAMES ? (struct procs *)data : NULL;
+	printer.processes = flags & NAMES ? &named : NULL;
 	printer.hex = flags & HEX;
 	printer.message = flags & MESSAGE;
 	printer.time = (enum event_time)((flags >> 4) % 5);

@@ -428,7 +428,7 @@ TEST_F(cli, name_of_a_stranger_is_not_taken)
 	RUN("enable", "cli", "MyProvider");
 	EXPECT_TRUE(vc_refused(&self->r, 1, "7e570003-"));
 	RUN("enable", "cli", "*MyProvider");
-	EXPECT_TRUE(vc_noted(&self->r, "(the GUID made of \"MyProvider\") yet"));
+	EXPECT_TRUE(vc_noted(&self->r, "but a program announces this name with the GUID "));
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(3)));
 	EXPECT_NE(NULL, enabled(self->fd, by_name));
 	/* It is seen for what it is, and its GUID works. */
