@@ -388,11 +388,9 @@ static void audit(struct __test_metadata *_metadata, FIXTURE_DATA(killing) *self
 
 static int leftovers(FIXTURE_DATA(killing) *self)
 {
-	struct etw_provider_enum e = { .size = sizeof(e) };
+	static struct etw_guid guids[ETW_REGISTRATIONS_MAX];
 
-	if (vm_ioctl(self->fd, ETW_IOC_PROVIDER_ENUM, &e))
-		return -1;
-	return e.count;
+	return vm_providers(self->fd, guids, ARRAY_SIZE(guids));
 }
 
 TEST_F_TIMEOUT(killing, four_hundred_times, 800)

@@ -246,10 +246,9 @@ static void *run(void *arg)
 
 static int leftovers(int fd)
 {
-	struct etw_provider_enum e = { .size = sizeof(e) };
-	int ret = vm_ioctl(fd, ETW_IOC_PROVIDER_ENUM, &e);
+	static struct etw_guid guids[ETW_REGISTRATIONS_MAX];
 
-	return ret ? ret : (int)e.count;
+	return vm_providers(fd, guids, ARRAY_SIZE(guids));
 }
 
 static void race(struct __test_metadata *_metadata, void (*const *steps)(struct racer *),
