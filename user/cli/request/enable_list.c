@@ -2,7 +2,6 @@
 /*
  * enable_list.c - the providers of one command: -p, and the options of etw enable for each
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
@@ -17,35 +16,15 @@
 static void add(struct enable_list *l, const char *text)
 {
 	struct enable_request *request = cli_calloc(1, sizeof(*request));
-	const char *quoted = cli_quote(text);
-	size_t size = strlen(text) + 1;
-	char *name = cli_calloc(size + strlen("-p ") + strlen(quoted) + 1, 1);
-	char *level, *keywords = NULL;
 	unsigned int i;
 
 	l->list = cli_grow(l->list, l->count, sizeof(struct enable_request *));
 	l->list[l->count++] = request;
 	enable_request_init(request);
 	request->enable.timeout_ms = TIMEOUT_NOT_GIVEN;
-	/* Errors in a part quote the whole, which is stored behind the name. */
-	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
-	request->provider = name;
 	for (i = 0; i < l->common_count; i++)
 		enable_request_take(request, l->common[i].option, l->common[i].value);
-	level = strchr(name, ':');
-	if (level) {
-		*level++ = '\0';
-		keywords = strchr(level, ':');
-	}
-	if (keywords)
-		*keywords++ = '\0';
-	request->within = name + size;
-	if (level && *level)
-		enable_request_take(request, ENABLE_OPT_LEVEL, level);
-	if (keywords && *keywords)
-		enable_request_take(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
-			 ENABLE_OPT_ANY, keywords);
-	request->within = NULL;
+	enable_request_provider(request, text);
 }
 
 static void take_common(struct enable_list *l, int option, char *value)
