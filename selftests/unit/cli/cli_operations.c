@@ -132,6 +132,9 @@ static void test_json(void)
 	ok(strstr(run_out, "\"process_name\":\"sync\"") && strstr(run_out, "\"event\":\"RequestIssue\"") &&
 	   strstr(run_out, "\"duration_ns\":1500000,\"stop\":{\"time\":\"2022-06-18T04:26:40.0015200Z\",\"event\":\"RequestComplete\",\"pid\":20,\"tid\":21,\"cpu\":0,\"fields\":{"),
 	   "has the stop as an object");
+	is(run("dump --operations --json --count 1 %s", make.path), 0, "without a manifest");
+	ok(strstr(run_out, ",\"stop\":{\"time\":\"2022-06-18T04:26:40.0005300Z\",\"event\":null,\"pid\":99,"),
+	   "the stop has no name");
 }
 
 static void test_by(void)

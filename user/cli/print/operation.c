@@ -102,11 +102,16 @@ static void put_stop(struct event_printer *printer, struct etw_text *to)
 	const struct operation *operation = printer->operation;
 	const struct etw_event_header *header = operation->stop->record.header;
 	const struct etw_record_view *record = &operation->stop->record;
+	const char *opcode;
 
 	json_writer_time(to, "time", (uint64_t)operation->stop->time);
-	printer->scratch.len = 0;
-	convert_add_name(operation->decoded, CONVERT_RAW, &printer->scratch);
-	json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
+	if (etw_decoded_name(operation->decoded, &opcode)) {
+		printer->scratch.len = 0;
+		convert_add_name(operation->decoded, CONVERT_RAW, &printer->scratch);
+		json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
+	} else {
+		json_writer_word(to, "event", NULL);
+	}
 	json_writer_unsigned(to, "pid", header->process_id);
 	json_writer_unsigned(to, "tid", header->thread_id);
 	json_writer_unsigned(to, "cpu", operation->stop->cpu);
