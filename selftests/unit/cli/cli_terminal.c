@@ -257,6 +257,45 @@ static void test_stack(const char *path)
 	is(run("dump --json --stack %s", path), 2, "JSON has it in any case");
 }
 
+/* A trace that names its processes, one of which had the id that this one has */
+static void test_stack_of_other(void)
+{
+	struct {
+		struct etw_process_payload payload;
+		char texts[16];
+	} process = { .payload = { .pid = (uint32_t)getpid(), .start_key = 1, .start = MAKE_START },
+		      .texts = "dd\0/bin/dd" };
+	struct etw_buffer_header *b;
+	struct etw_event_header *h;
+	static struct make m;
+	unsigned char *to;
+	uint64_t stack[2] = { 1, (uintptr_t)test_stack };
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 1);
+	b = feed_header(&m.feed);
+	h = (void *)(m.data + b->offset);
+	feed_event(&m.feed, 1000, 0, NULL, &process, sizeof(process));
+	h->provider = (struct etw_guid)ETW_PROCESS_GUID;
+	h->desc.opcode = ETW_PROCESS_RUNDOWN;
+	h->flags |= ETW_EVENT_KERNEL_MODE;
+	h = (void *)(m.data + b->offset);
+	feed_event(&m.feed, 2000, 5, NULL, NULL, 0);
+	to = put_item((unsigned char *)(h + 1), ETW_EXT_STACK_TRACE64, false, stack, sizeof(stack));
+	h->size = (uint16_t)(to - (unsigned char *)h);
+	h->flags |= ETW_EVENT_EXTENDED_INFO;
+	h->process_id = h->thread_id = (uint32_t)getpid();
+	b->offset = (uint32_t)((unsigned char *)h - m.data) + etw_record_slot(h->size);
+	b->saved_offset = b->current_offset = b->offset;
+	make_put(&m);
+	make_end(&m);
+	is(run("dump --stack %s", m.path), 0, "the stack of a process that has a name");
+	ok(strstr(run_out, " dd-"), "which is shown");
+	ok(!strstr(run_out, "cli_terminal+"), "but whose files are not those of the process that has its id: %s",
+	   run_out);
+	unlink(m.path);
+}
+
 static void test_pager(const char *path)
 {
 	static const char sed[] = "sed 's/^/page: /'";
@@ -323,6 +362,7 @@ int main(void)
 	test_colour(m.path);
 	test_pipe(m.path);
 	test_stack(m.path);
+	test_stack_of_other();
 	test_pager(m.path);
 	test_loss(m.path);
 	make_long(&big);

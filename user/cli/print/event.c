@@ -140,6 +140,16 @@ const char *event_process(const struct event_printer *printer)
 	return find_process(printer, &process) ? process.name : NULL;
 }
 
+bool event_process_runs(const struct event_printer *printer)
+{
+	const struct event_printer *p = printer;
+	uint64_t key;
+
+	return p->processes && p->processes->procs &&
+	       procs_get(p->processes->procs, event_header(p)->process_id,
+			 event_header(p)->process_id, p->event->time, start_key(p, &key));
+}
+
 const char *event_process_path(const struct event_printer *printer)
 {
 	struct etw_process process;

@@ -120,6 +120,11 @@ const struct etw_event_header *event_header(const struct event_printer *printer)
 const char *event_provider(const struct event_printer *printer);
 const char *event_level(const struct event_printer *printer);
 const char *event_process(const struct event_printer *printer);
+/*
+ * Did the process that has the event's id now write it, as far as /proc can prove that?  The name
+ * may be that of an earlier process, or of another machine's.
+ */
+bool event_process_runs(const struct event_printer *printer);
 const char *event_process_path(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
 /* The thread's name if it differs from its process's */

@@ -32,8 +32,7 @@ void event_add_stacks(struct event_printer *printer, struct etw_text *to)
 	uint32_t pid;
 	size_t at;
 
-	/* A name proves that the process which has the id now wrote the event. */
-	pid = event_process(printer) ? event_header(printer)->process_id : 0;
+	pid = event_process_runs(printer) ? event_header(printer)->process_id : 0;
 	while ((kind = items_next(&walk, &item))) {
 		if (kind->shape != ITEM_STACK)
 			continue;
