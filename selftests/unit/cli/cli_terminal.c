@@ -215,6 +215,10 @@ static void test_columns(const char *path)
 	strip();
 	ok(strstr(screen, "\nWork             000\nWork             000\n"), "are all there is: %s",
 	   screen);
+	is(on_terminal(120, DUMP "--no-losses --columns event,time %s 2>/dev/null", path), 0, "the time behind another");
+	strip();
+	ok(strstr(screen, "\n2022-06-18 +01:30\nWork             05:56:40.0000010\nWork             05:56:40.0000020\n"),
+	   "has the day in a line of its own: %s", screen);
 	is(run("dump --no-losses --columns level,event,fields %s", path), 0, "also in a pipe");
 	ok(strstr(run_out, "\nerror  Work              first=10 second=70000 text=\"short\"\n"),
 	   "aligned with the file's header, not broken: %s", run_out);

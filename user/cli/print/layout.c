@@ -25,6 +25,34 @@
 enum column { COLUMN_TIME, COLUMN_CPU, COLUMN_PROCESS, COLUMN_PROVIDER, COLUMN_EVENT, COLUMN_LEVEL,
 	      COLUMN_FIELDS, COLUMN_ITEMS, COLUMNS };
 
+struct event_layout {
+	unsigned int width;	/* of the terminal; 0: none, so the line is not fitted */
+	unsigned int count;
+	enum column list[COLUMNS];
+	unsigned int widest[COLUMNS];
+	char day[DAY + 8];	/* of the last event and its zone */
+	struct etw_text folded;
+};
+
+/* Is it "2026-01-31 12:34:56.1234567+01:00", or as UTC with a T and a Z? */
+static bool has_date(const char *time, size_t len)
+{
+	return len > DAY + 17 && time[4] == '-' && time[DAY + 3] == ':';
+}
+
+/* The time, on a terminal without the day and the zone */
+static void add_time(struct event_printer *printer, struct etw_text *to)
+{
+	const size_t at = to->len, most = printer->layout->width < USUAL ? 16 - DECIMALS_NARROW : 16;
+
+	event_add_time(printer, to);
+	text_check(to);
+	if (!printer->layout->width || !has_date(to->data + at, to->len - at))
+		return;
+	memmove(to->data + at, to->data + at + DAY + 1, most);
+	etw_text_cut(to, at + most);
+}
+
 static void add_cpu(struct event_printer *printer, struct etw_text *to)
 {
 	etw_text_unsigned(to, printer->event->cpu, 3);
@@ -59,7 +87,7 @@ static const struct {
 	unsigned int most;	/* columns that it may take for alignment ... */
 	unsigned int usual;	/* ... and takes from the first line on, on a terminal */
 } columns[COLUMNS + 1] = {
-	[COLUMN_TIME] = { "time", event_add_time, CLOCK_LOCAL_COLUMNS, 0 },
+	[COLUMN_TIME] = { "time", add_time, CLOCK_LOCAL_COLUMNS, 0 },
 	[COLUMN_CPU] = { "cpu", add_cpu, 4, 3 },
 	[COLUMN_PROCESS] = { "process", event_add_source, 24, 14 },
 	[COLUMN_PROVIDER] = { "provider", event_add_provider, 24, 12 },
@@ -67,15 +95,6 @@ static const struct {
 	[COLUMN_LEVEL] = { "level", event_add_level, 8, 7 },
 	[COLUMN_FIELDS] = { "fields", add_fields, 0, 0 },
 	[COLUMN_ITEMS] = { "items", add_items, 0, 0 },
-};
-
-struct event_layout {
-	unsigned int width;	/* of the terminal; 0: none, so the line is not fitted */
-	unsigned int count;
-	enum column list[COLUMNS];
-	unsigned int widest[COLUMNS];
-	char day[DAY + 8];	/* of the last event and its zone */
-	struct etw_text folded;
 };
 
 static void choose(struct event_layout *layout, const char *text)
@@ -126,45 +145,31 @@ void event_layout_free(struct event_layout *layout)
 
 /* ----------------------------------------------------------------------- time */
 
-/* Is it "2026-01-31 12:34:56.1234567+01:00", or as UTC with a T and a Z? */
-static bool has_date(const char *time, size_t len)
-{
-	return len > DAY + 17 && time[4] == '-' && time[DAY + 3] == ':';
-}
-
-/* A line with the day and the zone of the time that was just added at `at`, if it has changed. */
-static void put_day(struct event_printer *printer, size_t at)
+/* A line with the day and the zone of the event's time, if they have changed. */
+static void put_day(struct event_printer *printer)
 {
 	struct event_layout *layout = printer->layout;
 	struct etw_text *to = &printer->out;
-	char day[sizeof(layout->day)], time[DAY + 8];
-
-	memcpy(day, to->data + at, DAY);
-	strcpy(day + DAY, printer->time == EVENT_TIME_UTC ? " UTC" : "");
-	if (printer->time == EVENT_TIME_LOCAL)
-		snprintf(day + DAY, sizeof(day) - DAY, " %.6s", to->data + at + DAY + 17);
-	memcpy(time, to->data + at + DAY + 1, 16);
-	etw_text_cut(to, at);
-	if (strcmp(day, layout->day)) {
-		strcpy(layout->day, day);
-		event_paint(printer, EVENT_FAINT);
-		etw_text_puts(to, day);
-		event_paint(printer, EVENT_PLAIN);
-		etw_text_char(to, '\n');
-	}
-	event_paint(printer, EVENT_FAINT);
-	etw_text_add(to, time, layout->width < USUAL ? 16 - DECIMALS_NARROW : 16);
-}
-
-static void put_time(struct event_printer *printer)
-{
-	struct etw_text *to = &printer->out;
 	const size_t at = to->len;
+	char day[sizeof(layout->day)];
 
 	event_add_time(printer, to);
 	text_check(to);
-	if (printer->layout->width && has_date(to->data + at, to->len - at))
-		put_day(printer, at);
+	strcpy(day, layout->day);
+	if (has_date(to->data + at, to->len - at)) {
+		memcpy(day, to->data + at, DAY);
+		strcpy(day + DAY, printer->time == EVENT_TIME_UTC ? " UTC" : "");
+		if (printer->time == EVENT_TIME_LOCAL)
+			snprintf(day + DAY, sizeof(day) - DAY, " %.6s", to->data + at + DAY + 17);
+	}
+	etw_text_cut(to, at);
+	if (!strcmp(day, layout->day))
+		return;
+	strcpy(layout->day, day);
+	event_paint(printer, EVENT_FAINT);
+	etw_text_puts(to, day);
+	event_paint(printer, EVENT_PLAIN);
+	etw_text_char(to, '\n');
 }
 
 /* ---------------------------------------------------------------------- columns */
@@ -210,17 +215,9 @@ static void put_column(struct event_printer *printer, enum column column, bool l
 	const char *colour = colour_of(printer, column);
 	struct etw_text *to = &printer->out;
 	size_t at = to->len, columns_used;
-	char *line;
 
-	if (column == COLUMN_TIME) {
-		put_time(printer);
-		/* Behind the line with the day */
-		line = memrchr(to->data + at, '\n', to->len - at);
-		at = line ? (size_t)(line + 1 - to->data) : at;
-	} else {
-		event_paint(printer, colour);
-		columns[column].add(printer, to);
-	}
+	event_paint(printer, colour);
+	columns[column].add(printer, to);
 	text_check(to);
 	columns_used = width_of(to->data + at, to->len - at);
 	if (*colour)
@@ -308,15 +305,26 @@ static void fold(struct event_layout *layout, struct etw_text *to, size_t start,
 	etw_text_add(to, folded->data, folded->len);
 }
 
+static bool has_time(const struct event_layout *layout)
+{
+	unsigned int i = 0;
+
+	while (i < layout->count && layout->list[i] != COLUMN_TIME)
+		i++;
+	return i < layout->count;
+}
+
 void event_print_layout(struct event_printer *printer, const struct etw_event *event)
 {
 	struct event_layout *layout = printer->layout;
 	struct etw_text *to = &printer->out;
-	size_t start = to->len, fields = 0;
-	char *line;
+	size_t start, fields = 0;
 	unsigned int i;
 
 	event_begin(printer, event);
+	if (layout->width && has_time(layout))
+		put_day(printer);
+	start = to->len;
 	for (i = 0; i < layout->count; i++) {
 		if (!columns[layout->list[i]].most && !fields)
 			fields = to->len;
@@ -324,9 +332,8 @@ void event_print_layout(struct event_printer *printer, const struct etw_event *e
 	}
 	text_check(to);
 	cut_blanks(to, start);
-	line = memchr(to->data + start, '\n', to->len - start);
 	if (layout->width && fields && fields < to->len)
-		fold(layout, to, line ? (size_t)(line + 1 - to->data) : start, fields);
+		fold(layout, to, start, fields);
 	if (printer->symbols)
 		event_add_stacks(printer, to);
 	event_end(printer);
