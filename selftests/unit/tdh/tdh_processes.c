@@ -97,8 +97,9 @@ static void test_life(void)
 	is_str(at(6.05, 8), "sh /bin/sh sh", "a child is called like its parent");
 	is_str(at(6.15, 8), "dd /bin/sh sh", "its name, and then");
 	is_str(at(6.3, 8), "dd /bin/dd sh", "its program change");
-	OWN(ETW_PROCESS_STOP, 7, 6, 8, 7, "dd", NULL);
-	is_str(at(7.1, 8), "dd /bin/dd sh", "while it ends");
+	OWN(ETW_PROCESS_RUNDOWN, 1, 0, 1, 0, "init", "/init");
+	OWN(ETW_PROCESS_STOP, 7, 6, 8, 1, "dd", NULL);
+	is_str(at(7.1, 8), "dd /bin/dd sh", "while it ends, when init has adopted it");
 	is_str(at(9, 8), "-", "and no longer");
 	is_str(at(6.3, 9), "-", "another id");
 }

@@ -39,6 +39,7 @@ struct life {
 	uint32_t pid, parent;
 	uint64_t key;		/* 0: not known */
 	int64_t start, end;	/* INT64_MIN, INT64_MAX: not known */
+	int64_t parent_at;	/* when it had that parent: another one adopts it later */
 	unsigned int name_count;
 };
 
@@ -159,7 +160,7 @@ static struct life *new_life(struct etw_process_table *table, uint32_t pid, int6
 		return NULL;
 	life->pid = pid;
 	life->start = start;
-	life->end = INT64_MAX;
+	life->end = life->parent_at = INT64_MAX;
 	TAILQ_INIT(&life->names);
 	LIST_INSERT_HEAD(&table->buckets[bucket_of(pid)], life, chain);
 	TAILQ_INSERT_TAIL(&table->used, life, by_use);
@@ -282,8 +283,10 @@ int etw_process_take(struct etw_process_table *table, const struct etw_event *ev
 	life = note.key ? life_of_key(table, &note) : life_of_time(table, &note);
 	if (!life)
 		return -ENOMEM;
-	if (note.parent)
+	if (note.parent && note.time < life->parent_at) {
 		life->parent = note.parent;
+		life->parent_at = note.time;
+	}
 	if (note.what == ETW_PROCESS_STOP)
 		life->end = note.time;
 	use(table, life);
