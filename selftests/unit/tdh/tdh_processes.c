@@ -266,6 +266,24 @@ static void test_limit(void)
 	is_str(at(500, 500), "-", "but those that are not");
 }
 
+/* A file may say that one id had any number of processes; a lookup must not see them all. */
+static void test_one_id(void)
+{
+	unsigned int i;
+	char name[32];
+
+	begin(0);
+	for (i = 1; i <= 200000; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		OWN(ETW_PROCESS_START, i, i, 7, 0, name, NULL);
+		OWN(ETW_PROCESS_STOP, i + 0.5, i, 7, 0, name, NULL);
+	}
+	is_str(at(200000, 7), "n200000 - -", "the last process of an id");
+	is_str(at(199900, 7), "n199900 - -", "and one of those before");
+	is_str(at(199000, 7), "-", "of which so many are kept");
+	is((int)etw_process_forgotten(table), 200000 - ETW_PROCESS_LIVES, "the others are forgotten");
+}
+
 /* ------------------------------------------------------- Windows' kernel logger */
 
 static int windows(uint8_t type, double when, uint32_t pid, uint32_t parent, const char *name)
@@ -319,6 +337,7 @@ int main(void)
 	test_hostile();
 	test_model();
 	test_limit();
+	test_one_id();
 	test_windows();
 	etw_process_table_free(table);
 	return done_testing();

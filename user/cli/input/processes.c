@@ -2,7 +2,6 @@
 /*
  * processes.c - the names of the processes that wrote events
  */
-#include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "etl/file.h"
@@ -112,12 +111,10 @@ bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
 
 void processes_report(const struct processes *processes, bool nothing_else)
 {
-	uint64_t forgotten = processes->table ? etw_process_forgotten(processes->table) : 0;
-
 	if (nothing_else && processes->hidden)
 		cli_note("all events are of Etw-Process, which gives the others the names of their processes: --processes shows them");
-	if (forgotten)
-		cli_note("%" PRIu64 " process%s forgotten, so that names may be missing: there were more than %d, or their names took more than %u MB",
-			 forgotten, forgotten == 1 ? " was" : "es were", ETW_PROCESSES_MAX,
-			 ETW_PROCESSES_BYTES >> 20);
+	/* Not how often: a process that was forgotten while reading ahead may come again. */
+	if (processes->table && etw_process_forgotten(processes->table))
+		cli_note("names of processes may be missing: there were more than %d processes, or %d of one id, or their names took more than %u MB",
+			 ETW_PROCESSES_MAX, ETW_PROCESS_LIVES, ETW_PROCESSES_BYTES >> 20);
 }

@@ -33,7 +33,7 @@ struct process_name {
 };
 
 struct life {
-	LIST_ENTRY(life) chain;
+	LIST_ENTRY(life) chain;		/* in its bucket, the one used last first */
 	TAILQ_ENTRY(life) by_use;
 	TAILQ_HEAD(process_names, process_name) names;
 	uint32_t pid, parent;
@@ -150,6 +150,30 @@ static void use(struct etw_process_table *table, struct life *life)
 {
 	TAILQ_REMOVE(&table->used, life, by_use);
 	TAILQ_INSERT_TAIL(&table->used, life, by_use);
+	LIST_REMOVE(life, chain);
+	LIST_INSERT_HEAD(&table->buckets[bucket_of(life->pid)], life, chain);
+}
+
+static void forget(struct etw_process_table *table, struct life *life)
+{
+	free_life(table, life);
+	table->forgotten++;
+}
+
+/* Leave room for one more life of an id: every search for it looks at all of them. */
+static void limit_lives(struct etw_process_table *table, uint32_t pid)
+{
+	struct life *life, *last = NULL;
+	unsigned int count = 0;
+
+	LIST_FOREACH(life, &table->buckets[bucket_of(pid)], chain) {
+		if (life->pid != pid)
+			continue;
+		count++;
+		last = life;
+	}
+	if (count >= ETW_PROCESS_LIVES)
+		forget(table, last);
 }
 
 static struct life *new_life(struct etw_process_table *table, uint32_t pid, int64_t start)
@@ -158,6 +182,7 @@ static struct life *new_life(struct etw_process_table *table, uint32_t pid, int6
 
 	if (!life)
 		return NULL;
+	limit_lives(table, pid);
 	life->pid = pid;
 	life->start = start;
 	life->end = life->parent_at = INT64_MAX;
@@ -292,10 +317,8 @@ int etw_process_take(struct etw_process_table *table, const struct etw_event *ev
 	use(table, life);
 	ret = add_name(table, life, &note);
 	while (table->count > 1 &&
-	       (table->count > table->max || table->bytes > ETW_PROCESSES_BYTES)) {
-		free_life(table, TAILQ_FIRST(&table->used));
-		table->forgotten++;
-	}
+	       (table->count > table->max || table->bytes > ETW_PROCESSES_BYTES))
+		forget(table, TAILQ_FIRST(&table->used));
 	return ret ? ret : 1;
 }
 

@@ -20,6 +20,7 @@
 #define ETW_PROCESSES_MAX	65536		/* processes ... */
 #define ETW_PROCESSES_BYTES	(32u << 20)	/* ... and bytes of their names that are kept */
 #define ETW_PROCESS_NAMES	64		/* names of one process that are kept */
+#define ETW_PROCESS_LIVES	128		/* processes of one id that are kept */
 
 struct etw_process_table;
 
@@ -55,7 +56,7 @@ bool etw_process_find(struct etw_process_table *table, uint32_t pid, int64_t tim
 bool etw_process_find_parent(struct etw_process_table *table, uint32_t pid, int64_t time,
 			     const uint64_t *key, struct etw_process *parent);
 
-/* Processes that were forgotten because of the limits. */
+/* How often a process was forgotten because of the limits; its events may bring it back. */
 uint64_t etw_process_forgotten(const struct etw_process_table *table);
 
 #endif /* ETW_TDH_PROCESS_PROCESS_TABLE_H */
