@@ -122,6 +122,9 @@ static void test_text(void)
 	is(run(DUMP "--filter 'duration > 1ms && process == dd && error == -1' --format '%%d' %s",
 	       make.path), 0, "by process and a field of the stop");
 	ok(run_printed("2.000ms"), "one");
+	is(run(DUMP "--filter 'exists(duration)' --format '%%d' %s", make.path), 0, "all have a duration");
+	ok(run_printed("500.000us 1.500ms 2.000ms 5.000us 10.000us") && !strstr(run_err, "--filter"),
+	   "without a doubt: %s", run_err);
 	is(run(DUMP "--pid 30 --count 1 --format '%%d' %s", make.path), 0, "by the starter's id");
 	ok(run_printed("1.500ms"), "one");
 }

@@ -171,8 +171,7 @@ static unsigned int try_duration(struct etw_expr *expr)
 
 		if (!test->duration)
 			continue;
-		test->holds = test->op == ETW_EXPR_EXISTS ||
-			      etw_expr_value_passes(expr, test, &value);
+		test->holds = etw_expr_value_passes(expr, test, &value);
 		test->found = test->tried = true;
 		test->compared |= expr->compared;
 		hold += test->holds;
