@@ -21,6 +21,8 @@ check_watch() {
 	wrong "-p \"$guid:256\": \"256\" is not a level" watch -p "$guid:256"
 	wrong '--filter: column 4' watch -p a --filter 'a >> '
 	wrong '--show: column' watch -p a --show 'a >> '
+	wrong '--show: duration: only operations have one' watch -p a --show 'duration > 1ms'
+	wrong '--show: process: --no-names' watch -p a --show 'process == dd' --no-names
 	wrong '--json cannot be combined with' watch -p a --json --message
 	wrong '--format: column 1' watch -p a --format '%q'
 	wrong 'unknown option "--file"' watch -p a --file x

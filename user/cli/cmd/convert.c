@@ -429,6 +429,7 @@ int cmd_convert(int argc, char **argv)
 		status = from_other(run, operands);
 	} else {
 		choose_format(run);
+		select_check(run->select, true, false);
 		status = inputs_open(&run->inputs, operands);
 		if (!status)
 			status = convert_all(run, operands);

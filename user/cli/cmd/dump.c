@@ -455,10 +455,8 @@ static void prepare(struct dump *dump, char **paths)
 		if (paths)
 			processes_ahead(&dump->processes, paths);
 	}
-	if (dump->by_operation) {
+	if (dump->by_operation)
 		dump->operations = operations_new(dump->by);
-		select_of_operations(dump->select);
-	}
 	/* A session that runs has no end but the present. */
 	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
 }
@@ -677,6 +675,7 @@ void dump_ready(bool stacks)
 	if (stacks && !dump->json && !dump->printer.format)
 		dump->stack = true;
 	check_options(dump);
+	select_check(dump->select, !dump->no_names, dump->by_operation);
 	choose_print(dump);
 }
 

@@ -66,8 +66,10 @@ void etlrun_report(struct etlrun *run)
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 {
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
-	int status = inputs_open(&run->inputs, files);
+	int status;
 
+	select_check(run->select, true, false);
+	status = inputs_open(&run->inputs, files);
 	if (!status) {
 		if (select_decodes(run->select))
 			inputs_schemas(&run->inputs);

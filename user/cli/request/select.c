@@ -56,13 +56,13 @@ struct select {
 	struct select_names id_names, keyword_names, level_name;
 	struct bound since, until;
 	struct filter {
+		const char *option;	/* that gave it */
 		struct etw_expr *expr;
 		const char *text;
 	} *filters;
 	unsigned int filter_count;
 	bool filters_decode;
 	struct etw_expr_ask ask;
-	bool of_operations;
 	const struct etw_expr_operation *operation;	/* at hand, or NULL */
 	/* for select_event() */
 	struct etw_decoder *decoder;
@@ -190,7 +190,7 @@ static void take_filter(struct select *s, const char *option, const char *text)
 	struct etw_expr *expr = event_filter_parse(option, text);
 
 	s->filters = cli_grow(s->filters, s->filter_count, sizeof(*s->filters));
-	s->filters[s->filter_count++] = (struct filter){ expr, text };
+	s->filters[s->filter_count++] = (struct filter){ option, expr, text };
 	s->filters_decode |= etw_expr_decodes(expr);
 }
 
@@ -242,6 +242,22 @@ static void find_provider(struct wanted *w)
 		w->guid[w->guid_count++] = guid;
 }
 
+void select_check(const struct select *s, bool processes, bool operations)
+{
+	unsigned int i;
+
+	for (i = 0; s && i < s->filter_count; i++) {
+		const struct filter *filter = &s->filters[i];
+
+		if (!processes && etw_expr_asks_process(filter->expr))
+			cli_usage("%s: process: --no-names leaves out the names of processes",
+				  filter->option);
+		if (!operations && etw_expr_needs_operation(filter->expr))
+			cli_usage("%s: duration: only operations have one: etw dump --operations",
+				  filter->option);
+	}
+}
+
 void select_ready(struct select *s, int64_t start, int64_t end, const struct etw_expr_ask *ask)
 {
 	static const struct etw_expr_ask nobody;
@@ -252,13 +268,8 @@ void select_ready(struct select *s, int64_t start, int64_t end, const struct etw
 	s->ask = ask ? *ask : nobody;
 	for (i = 0; i < s->provider_count; i++)
 		find_provider(&s->providers[i]);
-	for (i = 0; i < s->filter_count; i++) {
-		if (!s->ask.process && etw_expr_asks_process(s->filters[i].expr))
-			cli_usage("--filter: process: --no-names leaves out the names of processes");
-		if (!s->of_operations && etw_expr_needs_operation(s->filters[i].expr))
-			cli_usage("--filter: duration: only operations have one: etw dump --operations");
+	for (i = 0; i < s->filter_count; i++)
 		etw_expr_ask(s->filters[i].expr, &s->ask);
-	}
 	if (s->since.text)
 		s->since.time = etw_time_expr_at(&s->since.when, start, end);
 	if (s->until.text)
@@ -443,12 +454,6 @@ bool select_event(struct select *s, const struct etw_event *event)
 	return select_wants(s, &record, decoded, s->decoder);
 }
 
-void select_of_operations(struct select *select)
-{
-	if (select)
-		select->of_operations = true;
-}
-
 bool select_operation(struct select *s, const struct operation *operation)
 {
 	const struct etw_expr_operation of = { operation->ns,
@@ -492,8 +497,8 @@ static void report_missing(const struct filter *filter)
 	while (etw_expr_missing(filter->expr, &next, &place)) {
 		first = filter->text + place.at;
 		if (!place.what) {
-			cli_note("--filter: column %zu: no event has a value that \"%.*s\" could compare",
-				 place.at + 1, (int)place.len, first);
+			cli_note("%s: column %zu: no event has a value that \"%.*s\" could compare",
+				 filter->option, place.at + 1, (int)place.len, first);
 			continue;
 		}
 		if (was_missing(filter, &place))
@@ -502,8 +507,8 @@ static void report_missing(const struct filter *filter)
 		path = strndup(first + quote, place.len - 2 * quote);
 		if (!path)
 			cli_die("out of memory");
-		cli_note("--filter: column %zu: no event is known to have %s %s %s", place.at + 1,
-			 strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
+		cli_note("%s: column %zu: no event is known to have %s %s %s", filter->option,
+			 place.at + 1, strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
 		free(path);
 	}
 }

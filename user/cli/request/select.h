@@ -54,16 +54,18 @@ enum {
 bool select_option(struct select **select, int option, const char *value);
 
 /*
+ * Refuse an expression about what there is not, names of processes or durations of operations:
+ * that ends the command as cli_usage() does.  Here and below a NULL select selects everything.
+ */
+void select_check(const struct select *select, bool processes, bool operations);
+
+/*
  * Call this once all options are read and manifests loaded.  Relative times count from
  * start, or back from end, FILETIMEs.  ask, which is copied, supplies names that events do not
- * hold, or is NULL; without its process, an expression that uses that word ends the command, and
- * so does one about durations unless operations are selected.  Here and below a NULL select
- * selects everything.
+ * hold, or is NULL.
  */
 void select_ready(struct select *select, int64_t start, int64_t end,
 		  const struct etw_expr_ask *ask);
-/* Before that: it is about operations. */
-void select_of_operations(struct select *select);
 
 /*
  * Is the event selected?  Decodes it only if its header does not decide.  Call it for every
