@@ -12,23 +12,34 @@
 #include "schema.h"
 #include "text.h"
 
+/* The entry of a GUID in the list, or that of the rest */
+static struct provider_count *find(struct provider_counts *counts, const struct etw_guid *guid)
+{
+	uint32_t number;
+	bool fresh;
+
+	counts->index.max = PROVIDER_COUNTS_MAX;
+	number = etw_intern(&counts->index, guid, sizeof(*guid), &fresh);
+	if (!number) {
+		counts->rest.known = true;	/* nobody asks */
+		return &counts->rest;
+	}
+	counts->last = number - 1;
+	if (fresh) {
+		counts->list = cli_grow(counts->list, counts->count, sizeof(*counts->list));
+		counts->list[counts->count++] = (struct provider_count){ .guid = *guid };
+	}
+	return counts->list + counts->last;
+}
+
 struct provider_count *provider_counts_add(struct provider_counts *counts,
 					   const struct etw_guid *guid, uint64_t events)
 {
 	struct provider_count *p = counts->list + counts->last;
-	size_t i;
 
 	/* Events of one provider often follow each other. */
-	if (counts->last >= counts->count || !guid_equal(&p->guid, guid)) {
-		for (i = 0; i < counts->count && !guid_equal(&counts->list[i].guid, guid); i++)
-			;
-		if (i == counts->count) {
-			counts->list = cli_grow(counts->list, i, sizeof(*counts->list));
-			counts->list[counts->count++] = (struct provider_count){ .guid = *guid };
-		}
-		counts->last = i;
-		p = counts->list + i;
-	}
+	if (counts->last >= counts->count || !guid_equal(&p->guid, guid))
+		p = find(counts, guid);
 	p->events += events;
 	return p;
 }
@@ -50,7 +61,7 @@ uint64_t provider_counts_of(const struct provider_counts *counts, const struct e
 {
 	const struct etw_enable *enable = &list->list[index]->enable;
 	bool group = enable->property & ETW_ENABLE_PROVIDER_GROUP, own;
-	uint64_t events = 0;
+	uint64_t events = group ? counts->rest.events : 0;
 	unsigned int k;
 	size_t i;
 
@@ -69,6 +80,7 @@ uint64_t provider_counts_of(const struct provider_counts *counts, const struct e
 void provider_counts_free(struct provider_counts *counts)
 {
 	free(counts->list);
+	etw_interner_clear(&counts->index);
 	memset(counts, 0, sizeof(*counts));
 }
 

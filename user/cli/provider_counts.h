@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/table.h"
 #include "request/enable_list.h"
+
+#define PROVIDER_COUNTS_MAX	4096
 
 struct provider_count {
 	struct etw_guid guid;
@@ -16,10 +19,15 @@ struct provider_count {
 	bool known;		/* ... or one is */
 };
 
-/* All zero is none. */
+/*
+ * All zero is none. A classic provider gives each event any GUID that it likes, so their number is
+ * limited.
+ */
 struct provider_counts {
 	struct provider_count *list;
 	size_t count, last;	/* last: index of the last lookup */
+	struct etw_interner index;	/* of the GUIDs in list */
+	struct provider_count rest;	/* of the others together, beyond PROVIDER_COUNTS_MAX */
 };
 
 /* The provider, valid until the next call */

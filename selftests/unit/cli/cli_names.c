@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cli_names.c - names from manifests on the command line: levels, keywords, events, and
- * fields in expressions
+ * fields in expressions; and how many providers are counted
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 
 #include "lib/tap.h"
 #include "cli/cli.h"
+#include "cli/provider_counts.h"
 #include "cli/request/enable_request.h"
 #include "cli/schema.h"
 #include "core/payload.h"
@@ -291,6 +292,44 @@ static void test_maps(void)
 	wrong("Color > Red", 9, "Red is not a number");
 }
 
+/* ------------------------------------------------------- events of each provider */
+
+#define ALL	300000
+
+static struct etw_guid guid_of(uint32_t number)
+{
+	return (struct etw_guid)ETW_GUID(number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+}
+
+/* A program can make any number of providers. */
+static void test_counts(void)
+{
+	struct provider_counts counts = { .list = NULL };
+	const struct provider_count *p;
+	struct etw_guid guid;
+	uint64_t sum = 0;
+	uint32_t i, wrong = 0;
+
+	for (i = 0; i < ALL; i++) {
+		guid = guid_of(i);
+		provider_counts_add(&counts, &guid, 1);
+		/* Among them those of the first few */
+		guid = guid_of(i % 10);
+		p = provider_counts_add(&counts, &guid, 2);
+		wrong += memcmp(&p->guid, &guid, sizeof(guid)) != 0;
+	}
+	is((int)wrong, 0, "an event is of its provider");
+	is((int)counts.count, PROVIDER_COUNTS_MAX, "so many providers are kept");
+	for (i = 0; i < counts.count; i++)
+		sum += counts.list[i].events;
+	ok(counts.list[3].events == 1 + 2 * ALL / 10 && counts.list[20].events == 1,
+	   "their events are counted");
+	ok(counts.rest.events == ALL - PROVIDER_COUNTS_MAX, "and those of the others together");
+	ok(sum + counts.rest.events == 3 * ALL, "none is missing");
+	provider_counts_free(&counts);
+	ok(!counts.list && !counts.count && !counts.rest.events, "all is freed");
+}
+
 int main(void)
 {
 	char path[] = "/tmp/cli_names.XXXXXX";
@@ -315,6 +354,7 @@ int main(void)
 	test_options();
 	test_filters();
 	test_maps();
+	test_counts();
 	free(kernel.program);
 	schema_unload();
 	return done_testing();

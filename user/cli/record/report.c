@@ -140,7 +140,7 @@ static void report_providers(const struct record *r)
 	const struct provider_counts *counts = &r->contents.counts;
 	unsigned int shown = 0;
 	char text[GUID_TEXT_SIZE];
-	uint64_t others = 0;
+	uint64_t others = counts->rest.events;
 	size_t i;
 
 	if (counts->count < 2 && r->providers.count < 2)
@@ -155,8 +155,9 @@ static void report_providers(const struct record *r)
 			others += p->events;
 	}
 	if (others)
-		cli_note("%" PRIu64 " event%s of %u other providers", others, cli_s(others),
-			 shown - SHOWN_MAX);
+		cli_note("%" PRIu64 " event%s of %s%u other provider%s", others, cli_s(others),
+			 counts->rest.events ? "more than " : "", shown - SHOWN_MAX,
+			 cli_s(shown - SHOWN_MAX));
 }
 
 /* Each provider without an event: why? */
@@ -265,6 +266,13 @@ static void put_providers(struct etw_text *to, const struct record *r)
 		json_writer_guid(to, "provider", &counts->list[i].guid);
 		json_writer_word(to, "provider_name", schema_provider_name(&counts->list[i].guid));
 		json_writer_unsigned(to, "events", counts->list[i].events);
+		json_writer_close(to, '}');
+	}
+	if (counts->rest.events) {
+		json_writer_open(to, NULL, '{');
+		json_writer_word(to, "provider", NULL);
+		json_writer_word(to, "provider_name", NULL);
+		json_writer_unsigned(to, "events", counts->rest.events);
 		json_writer_close(to, '}');
 	}
 	json_writer_close(to, ']');
