@@ -149,7 +149,7 @@ static void test_numbers(void)
 	file.replace = true;
 	file.first = 0;
 	is(older_log_move(-1, &file, "session"), 0, "to be replaced");
-	is(file.first, 0, "it begins anew");
+	is(file.first, 1, "it begins anew, with a number to count from");
 	is(shell("rm *"), 0, "removed");
 	file = (struct startfile){ .path = "nowhere/a%d.etl", .mode = ETW_MODE_NEWFILE };
 	is(older_log_move(-1, &file, "session"), -ENOENT, "a folder that is not there");

@@ -134,6 +134,7 @@ static const char *moved_name(const struct older_log *old)
 
 static int choose_number(struct startfile *file)
 {
+	file->first = 1;
 	if (file->replace)
 		return 0;
 	errno = 0;
