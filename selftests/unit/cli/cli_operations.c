@@ -170,6 +170,28 @@ static void test_wrong(void)
 		   run_reported(wrong[i].message) && !run_out[0], "refused: %s", wrong[i].options);
 }
 
+/* A file that has nothing else is not empty. */
+static void test_processes_only(void)
+{
+	static const char hidden[] = "all events are of Etw-Process, ";
+
+	make_begin(&make, 1);
+	make_buffer(&make, 0, 1);
+	put_process(0, ETW_PROCESS_RUNDOWN, 20, "dd");
+	make_put(&make);
+	make_end(&make);
+	is(run("dump %s", make.path), 0, "a file with processes only");
+	ok(strstr(run_out, "EventTrace/Header") && !strstr(run_out, "\"dd\"") && run_reported(hidden),
+	   "says so");
+	is(run("dump --processes %s", make.path), 0, "--processes");
+	ok(strstr(run_out, "35c3c148-") && run_reported(""), "shows them");
+	is(run("convert --to csv %s", make.path), 0, "as CSV");
+	ok(run_reported(hidden), "the same");
+	is(run("convert --to csv --pid 1 %s", make.path), 0, "of another process");
+	ok(!strstr(run_err, hidden), "nobody knows");
+	unlink(make.path);
+}
+
 int main(void)
 {
 	make_file();
@@ -178,5 +200,6 @@ int main(void)
 	test_by();
 	test_wrong();
 	unlink(make.path);
+	test_processes_only();
 	return done_testing();
 }

@@ -293,7 +293,7 @@ static void report(struct run *run)
 
 	inputs_report(&run->inputs);
 	manifest_report_problems();
-	processes_report(&run->processes, !run->events);
+	processes_report(&run->processes, !run->events && !run->select);
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
 	if (run->json)

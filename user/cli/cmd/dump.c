@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/input/inputs.h"
+#include "cli/input/log_contents.h"
 #include "cli/operand.h"
 #include "cli/input/operations.h"
 #include "cli/print/clock.h"
@@ -82,7 +83,7 @@ static struct dump {
 	const char *by;		/* what pairs them; NULL: not given */
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
-	bool any;		/* an event was printed */
+	bool any;		/* an event of a provider was printed */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -331,7 +332,7 @@ static int dump_events(struct dump *dump)
 			continue;
 		if (lost)
 			count_shown(dump, &loss, input);
-		dump->any = true;
+		dump->any = dump->any || !event_is_about_trace(event);
 		if (dump->short_header && event_is_file_header(event))
 			event_print_file(&dump->printer, event, inputs_path(&dump->inputs, input),
 					 inputs_file(&dump->inputs, input));
