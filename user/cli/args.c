@@ -162,9 +162,7 @@ bool cli_size(const char *text, bool need_unit, uint64_t *size)
 	if (unit && text[digits + 1] && strcasecmp(text + digits + 1, "b") &&
 	    strcasecmp(text + digits + 1, "ib"))
 		return false;
-	if (unit && __builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size))
-		*size = 0;
-	return true;
+	return !unit || !__builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size);
 }
 
 /* A keyword mask: up to 16 hexadecimal digits, with or without 0x. */

@@ -122,7 +122,7 @@ uint32_t cli_timeout(const char *option, const char *text, uint32_t min, uint32_
 uint32_t cli_seconds(const char *option, const char *text, uint32_t min, uint32_t max);
 /* A size that is in KB if it has no unit */
 uint32_t cli_kilobytes(const char *option, const char *text, uint32_t min, uint32_t max);
-/* A size with K, M, G or T (powers of 1024) behind it; 0: too large; false: it is none */
+/* A size with K, M, G or T (powers of 1024) behind it; false: it is none, or too large */
 bool cli_size(const char *text, bool need_unit, uint64_t *size);
 /*
  * The elements of a list like "1, 5-9, Start", and a NULL; free() the result. Every option

@@ -163,8 +163,8 @@ check_usage() {
 	wrong 'none of size=N' split --by weight -o b_%d.etl a.etl
 	wrong 'none of size=N' split --by cpus -o b_%d.etl a.etl
 	wrong 'is not a size' split --by size=x -o b_%d.etl a.etl
-	wrong 'is not within 256K' split --by size=255K -o b_%d.etl a.etl
-	wrong 'is not within 256K' split --by size=99999999999T -o b_%d.etl a.etl
+	wrong 'is less than 256K' split --by size=255K -o b_%d.etl a.etl
+	wrong 'is not a size like 64M' split --by size=99999999999T -o b_%d.etl a.etl
 	wrong 'is not a time' split --by time=12:30 -o b_%d.etl a.etl
 	wrong '--by events: "0"' split --by events=0 -o b_%d.etl a.etl
 	wrong 'one %d is needed' split --by cpu -o b.etl a.etl

@@ -382,6 +382,7 @@ check_sessions() {
 
 	wrong 'missing SESSION' update
 	wrong 'give --max-buffers, --flush, --user-budget or --real-time' update a
+	wrong '--user-budget: "18446744073709551615K" is not a size' update a --user-budget 18446744073709551615K
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
 	for option in 0 0.02 99ms 86401; do

@@ -53,7 +53,7 @@ static uint64_t parse_size(const char *text)
 	if (!cli_size(text, false, &size))
 		cli_usage("--by size: %s is not a size like 64M", cli_quote(text));
 	if (size < SIZE_MIN)
-		cli_usage("--by size: %s is not within 256K and 16E", cli_quote(text));
+		cli_usage("--by size: %s is less than 256K", cli_quote(text));
 	return size;
 }
 
