@@ -188,6 +188,9 @@ static void test_folders(void)
 	       "! -e t.ctf/first", one.path), 0, "an existing folder is kept");
 	is(run("touch t.ctf/second; $E convert %s -o t.ctf && test -e t.ctf.old/second -a "
 	       "! -e t.ctf.old/first", one.path), 0, "instead of an earlier one");
+	is(run("cp %s t.ctf.old/in.etl; $E convert t.ctf.old/in.etl -o t.ctf/", one.path), 1,
+	   "but not one with the input");
+	is(run("cmp %s t.ctf.old/in.etl && rm t.ctf.old/in.etl", one.path), 0, "which stays");
 	is(run("rm t.ctf.old/metadata; touch t.ctf/third; $E convert %s -o t.ctf", one.path), 1,
 	   "but only if that is a trace");
 	is(run("test -e t.ctf.old/second -a -e t.ctf/third && rm -r t.ctf.old"), 0, "all stays");

@@ -366,11 +366,14 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file)
 
 int inputs_check_older(const struct inputs *inputs, const char *path)
 {
+	size_t len = strlen(path);
 	struct stat there;
 	int status = 0;
 	char *older;
 
-	if (asprintf(&older, "%s" ETW_OLDER_SUFFIX, path) < 0)
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (asprintf(&older, "%.*s" ETW_OLDER_SUFFIX, (int)len, path) < 0)
 		cli_die("out of memory");
 	if (!stat(older, &there) && (inputs_have(inputs, &there) ||
 				     (S_ISDIR(there.st_mode) && inputs_within(inputs, &there))))
