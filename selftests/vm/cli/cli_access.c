@@ -305,6 +305,31 @@ TEST_F(cli, session_of_a_user)
 	PRINTED("session \"theirs\" stopped");
 }
 
+/* Without the right to query it, a session's earlier file is kept, too. */
+TEST_F(cli, flush_without_query)
+{
+	struct stat old;
+	FILE *file;
+
+	RUN("start", "theirs", "--guid", GUID_TEXT, "--buffering");
+	RUN("enable", "theirs", "-p", "Etw-Process");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=control,control-file");
+	PRINTED("");
+	ASSERT_TRUE(!mkdir("/run/theirs", 0777) && !chmod("/run/theirs", 0777));
+	file = fopen("/run/theirs/a.etl", "w");
+	ASSERT_TRUE(file && fputs("before", file) >= 0 && !fclose(file) &&
+		    !chmod("/run/theirs/a.etl", 0666));
+	self->r.nobody = true;
+	RUN("query", "theirs");
+	REFUSED(1, "\"query\" on the session");
+	RUN("flush", "theirs", "--file", "/run/theirs/a.etl");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_TRUE(!stat("/run/theirs/a.etl.old", &old) && old.st_size == (off_t)strlen("before"));
+	unlink("/run/theirs/a.etl");
+	unlink("/run/theirs/a.etl.old");
+	EXPECT_EQ(0, rmdir("/run/theirs"));
+}
+
 /* The right that is missing is named, not one that he has. */
 TEST_F(cli, names_the_right)
 {

@@ -119,12 +119,12 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 static int flush_session(int fd, struct startfile *to, const char *name, struct session *session)
 {
 	static struct session now;
+	int err = session_do(fd, etw_kdev_session_query, name, &now);
 
-	/* Without the right to query it, it is not known to have a file. */
-	if (session_do(fd, etw_kdev_session_query, name, &now) ||
-	    !(now.s.mode & ETW_MODE_BUFFERING))
+	/* Without the right to query it, it may be one that buffers, but is not known to have a file. */
+	if (err || !(now.s.mode & ETW_MODE_BUFFERING))
 		memset(&now, 0, sizeof(now));
-	if (to->path && now.s.handle)
+	if (to->path && (err || now.s.handle))
 		return flush_to_file(fd, to, name, session, false);
 	if (to->path)
 		return write_snapshot(fd, to, name, session, false);
