@@ -8,16 +8,7 @@
  */
 #include <windows.h>
 #include <winternl.h>
-
-static int bad;
-
-#define CHECK(cond)							\
-	do {								\
-		if (!(cond)) {						\
-			etw_printf("line %d: %s\n", __LINE__, #cond);	\
-			bad = 1;					\
-		}							\
-	} while (0)
+#include "check.h"
 
 #define CODE(name, number)	{ #name, (DWORD)(name), number }
 
@@ -96,7 +87,7 @@ static void check_values(const struct code *code, size_t count)
 		if (code[i].value == code[i].number)
 			continue;
 		etw_printf("%s is %u instead of %u\n", code[i].name, code[i].value, code[i].number);
-		bad = 1;
+		check_failed = 1;
 	}
 }
 
@@ -110,7 +101,7 @@ static void check_texts(void)
 				   sizeof(text), NULL) > 3)
 			continue;
 		etw_printf("%s has no text\n", win32_codes[i].name);
-		bad = 1;
+		check_failed = 1;
 	}
 }
 
@@ -167,7 +158,7 @@ static void check_statuses(void)
 		if (error == rows[i].error)
 			continue;
 		etw_printf("status %#x is %u instead of %u\n", rows[i].status, error, rows[i].error);
-		bad = 1;
+		check_failed = 1;
 	}
 	CHECK(HRESULT_FROM_NT(STATUS_NO_MEMORY) == (HRESULT)0xD0000017);
 	CHECK(NT_ERROR(STATUS_NO_MEMORY) && !NT_ERROR(STATUS_BUFFER_OVERFLOW));
@@ -226,5 +217,5 @@ int main(int argc, char **argv)
 	check_texts();
 	check_statuses();
 	check_files(argc > 1 ? argv[1] : ".");
-	return bad;
+	return check_failed;
 }

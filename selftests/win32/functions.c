@@ -13,18 +13,9 @@
 #include <strsafe.h>
 #include <tchar.h>
 #include <winsock2.h>
+#include "check.h"
 
 #define W(s)	ETW_WIDE(s)
-
-static int bad;
-
-#define CHECK(cond)							\
-	do {								\
-		if (!(cond)) {						\
-			etw_printf("line %d: %s\n", __LINE__, #cond);	\
-			bad = 1;					\
-		}							\
-	} while (0)
 
 /* Does this format give this text, in a wide and in a narrow format? */
 #define BOTH(text, format, ...)						\
@@ -541,5 +532,5 @@ int main(int argc, char **argv)
 	check_inttypes();
 #endif
 	check_console();
-	return bad;
+	return check_failed;
 }

@@ -8,6 +8,7 @@
 #include <intsafe.h>
 #include <strsafe.h>
 #include <tchar.h>
+#include "check.h"
 
 #define W(s)	ETW_WIDE(s)
 #ifdef __cplusplus
@@ -15,16 +16,6 @@
 #else
 #define REF(guid)	(&(guid))
 #endif
-
-static int bad;
-
-#define CHECK(cond)							\
-	do {								\
-		if (!(cond)) {						\
-			etw_printf("line %d: %s\n", __LINE__, #cond);	\
-			bad = 1;					\
-		}							\
-	} while (0)
 
 static BOOL same(LPCWSTR one, LPCWSTR other)
 {
@@ -288,5 +279,5 @@ int main(int argc, char **argv)
 	check_paths();
 	check_library();
 	check_line(argc, argv);
-	return bad;
+	return check_failed;
 }
