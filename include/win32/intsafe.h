@@ -59,6 +59,7 @@ ETW_INTSAFE(ULong, ULONG)
 ETW_INTSAFE(ULongLong, ULONGLONG)
 ETW_INTSAFE(ULongPtr, ULONG_PTR)
 ETW_INTSAFE(SizeT, SIZE_T)
+ETW_INTSAFE(Int, INT)
 ETW_INTSAFE(Long, LONG)
 ETW_INTSAFE(LongLong, LONGLONG)
 
@@ -76,6 +77,7 @@ ETW_END_DECLS
 
 #define IntToDWord		LongToULong
 #define WordAdd			UShortAdd
+#define WordSub			UShortSub
 #define WordMult		UShortMult
 #define DWordAdd		ULongAdd
 #define DWordSub		ULongSub

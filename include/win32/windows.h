@@ -90,6 +90,7 @@ typedef HANDLE *LPHANDLE;
 typedef HKEY *PHKEY;
 typedef ULONG_PTR KAFFINITY;
 typedef LONG SCODE;
+typedef LONG LSTATUS;
 typedef WCHAR OLECHAR;
 typedef OLECHAR *LPOLESTR;
 typedef const OLECHAR *LPCOLESTR;
@@ -129,6 +130,10 @@ ETW_END_DECLS
 #ifndef MAXUSHORT
 #define MAXUSHORT		0xFFFFu
 #endif
+#define MAXBYTE			0xFFu
+#define MAXWORD			0xFFFFu
+#define MAXCHAR			0x7F
+#define MAXSHORT		0x7FFF
 #define MAXUINT32		0xFFFFFFFFu
 #define MAXLONG			0x7FFFFFFF
 #define MAXULONGLONG		0xFFFFFFFFFFFFFFFFull
@@ -154,10 +159,19 @@ ETW_END_DECLS
 #define ETW_C_ASSERT_(line)	ETW_C_ASSERT__(line)
 #define ETW_C_ASSERT__(line)	etw_c_assert_##line
 #define UFIELD_OFFSET(type, field)	((DWORD)offsetof(type, field))
-#ifndef __cplusplus
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
+#define __min(a, b)		((a) < (b) ? (a) : (b))
+#define __max(a, b)		((a) > (b) ? (a) : (b))
+/* In C++ the standard library has functions of these names, which macros would break. */
+#if !defined(NOMINMAX) && !defined(__cplusplus)
+#ifndef min
+#define min(a, b)		__min(a, b)
 #endif
+#ifndef max
+#define max(a, b)		__max(a, b)
+#endif
+#endif
+#define Int32x32To64(a, b)	((LONGLONG)(LONG)(a) * (LONG)(b))
+#define UInt32x32To64(a, b)	((ULONGLONG)(DWORD)(a) * (DWORD)(b))
 #ifdef NDEBUG
 #define _ASSERT(e)		((void)0)
 #else
@@ -301,10 +315,17 @@ static inline BOOL HeapSetInformation(HANDLE HeapHandle, int HeapInformationClas
 	return TRUE;
 }
 
-/* Memory of functions that return it to be freed with LocalFree() */
+#define LMEM_FIXED		0x0000
+#define LMEM_ZEROINIT		0x0040
+#define LPTR			(LMEM_FIXED | LMEM_ZEROINIT)
+#define GMEM_FIXED		LMEM_FIXED
+#define GMEM_ZEROINIT		LMEM_ZEROINIT
+#define GPTR			LPTR
+
+/* Memory of functions that return it to be freed with LocalFree(); none can be moved */
 static inline HLOCAL LocalAlloc(UINT uFlags, SIZE_T uBytes)
 {
-	return HeapAlloc(NULL, uFlags & 0x40 /* LMEM_ZEROINIT */ ? HEAP_ZERO_MEMORY : 0, uBytes);
+	return HeapAlloc(NULL, uFlags & LMEM_ZEROINIT ? HEAP_ZERO_MEMORY : 0, uBytes);
 }
 
 static inline HLOCAL LocalFree(HLOCAL hMem)

@@ -28,6 +28,7 @@ static void check_whole(void)
 	WCHAR text[39];
 	LPWSTR more = NULL;
 	GUID id = GUID_NULL;
+	BYTE *zeroed;
 
 	CHECK(StringFromGUID2(REF(GUID_NULL), text, 39) == 39);
 	CHECK(same(text, W("{00000000-0000-0000-0000-000000000000}")));
@@ -39,6 +40,10 @@ static void check_whole(void)
 	OutputDebugString(TEXT("no debugger"));
 	CHECK(!IsDebuggerPresent());
 	CHECK(!GlobalFree(GlobalAlloc(0, 10)) && UNICODE_NULL == 0);
+	zeroed = (BYTE *)LocalAlloc(LPTR, 100);
+	CHECK(zeroed && !zeroed[0] && !memcmp(zeroed, zeroed + 1, 99));
+	LocalFree(zeroed);
+	CHECK(LPTR == 0x40 && GPTR == 0x40 && GMEM_FIXED == 0);
 	CHECK(HeapSetInformation(NULL, HeapEnableTerminationOnCorruption, NULL, 0));
 }
 
@@ -199,6 +204,11 @@ static void check_sums(void)
 	CHECK(SizeTToUShort(65535, &small) == S_OK && small == USHORT_MAX);
 	CHECK(SizeTToUShort(65536, &small) != S_OK && LongToULong(-1, &sum) != S_OK);
 	CHECK(LongMult(-5, 3, &number) == S_OK && number == -15);
+	CHECK(IntAdd(INT_MAX, 1, &number) != S_OK && number == -1);
+	CHECK(WordSub(1, 2, &small) != S_OK && small == WORD_MAX && MAXWORD == WORD_MAX);
+	CHECK(Int32x32To64(-2, 0x7FFFFFFF) == -0xFFFFFFFEll);
+	CHECK(UInt32x32To64(-1, -1) == 0xFFFFFFFE00000001ull && MAXBYTE == BYTE_MAX);
+	CHECK(__max(1, 2) == 2 && __min(1, 2) == 1);
 	CHECK(2 * (USHORT_MAX + 1) == 131072);
 }
 
