@@ -48,13 +48,13 @@ static inline void etw_out_date(struct etw_out *out, const SYSTEMTIME *t, WCHAR 
 					     "November", "December" };
 
 	if (letter == 'y')
-		etw_out_number_of(out, count > 2 ? t->wYear : t->wYear % 100u, count);
+		etw_out_number_of(out, count > 2 ? t->wYear : t->wYear % 100u, count < 4 ? count : 4);
 	else if (count < 3)
 		etw_out_number_of(out, letter == 'd' ? t->wDay : t->wMonth, count);
 	else if (letter == 'd')
-		etw_out_name(out, days[t->wDayOfWeek % 7], count == 3 ? 3 : 10);
+		etw_out_name(out, days[t->wDayOfWeek], count == 3 ? 3 : 10);
 	else
-		etw_out_name(out, months[(t->wMonth + 11) % 12], count == 3 ? 3 : 10);
+		etw_out_name(out, months[t->wMonth - 1], count == 3 ? 3 : 10);
 }
 
 static inline void etw_out_clock(struct etw_out *out, const SYSTEMTIME *t, WCHAR letter, int count)
@@ -97,25 +97,45 @@ static inline void etw_out_picture(struct etw_out *out, const SYSTEMTIME *t, LPC
 	}
 }
 
+/*
+ * The parts that are printed, in @to: of a date with the right day of the week, whatever @from
+ * has there and as its time; of a time nothing else.  FALSE: a part is out of its range.
+ */
+static inline BOOL etw_time_parts(const SYSTEMTIME *from, BOOL date, SYSTEMTIME *to)
+{
+	FILETIME file;
+
+	memset(to, 0, sizeof(*to));
+	if (date) {
+		to->wYear = from->wYear;
+		to->wMonth = from->wMonth;
+		to->wDay = from->wDay;
+		return SystemTimeToFileTime(to, &file) && FileTimeToSystemTime(&file, to);
+	}
+	to->wHour = from->wHour;
+	to->wMinute = from->wMinute;
+	to->wSecond = from->wSecond;
+	return from->wHour <= 23 && from->wMinute <= 59 && from->wSecond <= 59 &&
+	       from->wMilliseconds <= 999;
+}
+
 /* Characters with the NUL; @cch 0: only count them.  Returns 0: failed */
 static inline int etw_time_text(const SYSTEMTIME *time, LPCWSTR picture, const char *letters,
 				LPWSTR to, int cch)
 {
 	struct etw_out out = { NULL, 0, 0, 1, 0 };
-	SYSTEMTIME now;
-	FILETIME valid;
+	SYSTEMTIME now, parts;
 	int n;
 
 	if (!time) {
 		GetLocalTime(&now);
 		time = &now;
 	}
-	if (cch < 0 || (cch && !to) || time->wHour > 23 || time->wMinute > 59 ||
-	    time->wSecond > 59 || (letters[0] == 'd' && !SystemTimeToFileTime(time, &valid))) {
+	if (cch < 0 || (cch && !to) || !etw_time_parts(time, letters[0] == 'd', &parts)) {
 		SetLastError(ERROR_INVALID_PARAMETER);
 		return 0;
 	}
-	etw_out_picture(&out, time, picture, letters);
+	etw_out_picture(&out, &parts, picture, letters);
 	n = out.error ? 0 : (int)out.count + 1;
 	if (out.error || (cch && n > cch)) {
 		SetLastError(out.error ? ERROR_NOT_ENOUGH_MEMORY : ERROR_INSUFFICIENT_BUFFER);
@@ -140,17 +160,22 @@ static inline int GetDateFormatW(LCID Locale, DWORD dwFlags, const SYSTEMTIME *l
 	return etw_time_text(lpDate, lpFormat, "dMy", lpDateStr, cchDate);
 }
 
-/* @lpFormat NULL: as in the United States, or by TIME_FORCE24HOURFORMAT of 24 hours */
+/* @lpFormat NULL: as in the United States, changed by @dwFlags, which change no other format */
 static inline int GetTimeFormatW(LCID Locale, DWORD dwFlags, const SYSTEMTIME *lpTime,
 				 LPCWSTR lpFormat, LPWSTR lpTimeStr, int cchTime)
 {
-	int seconds = !(dwFlags & (TIME_NOSECONDS | TIME_NOMINUTESORSECONDS));
+	static const WCHAR *const pictures[2][6] = {
+		{ ETW_WIDE("h:mm:ss tt"), ETW_WIDE("h:mm tt"), ETW_WIDE("h tt"),
+		  ETW_WIDE("h:mm:ss"), ETW_WIDE("h:mm"), ETW_WIDE("h") },
+		{ ETW_WIDE("HH:mm:ss"), ETW_WIDE("HH:mm"), ETW_WIDE("HH"),
+		  ETW_WIDE("HH:mm:ss"), ETW_WIDE("HH:mm"), ETW_WIDE("HH") },
+	};
+	int left_out = dwFlags & TIME_NOMINUTESORSECONDS ? 2 : dwFlags & TIME_NOSECONDS ? 1 : 0;
 
 	UNREFERENCED_PARAMETER(Locale);
-	if (!lpFormat && dwFlags & (TIME_FORCE24HOURFORMAT | TIME_NOTIMEMARKER))
-		lpFormat = seconds ? ETW_WIDE("HH:mm:ss") : ETW_WIDE("HH:mm");
-	else if (!lpFormat)
-		lpFormat = seconds ? ETW_WIDE("h:mm:ss tt") : ETW_WIDE("h:mm tt");
+	if (!lpFormat)
+		lpFormat = pictures[(dwFlags & TIME_FORCE24HOURFORMAT) != 0]
+				   [left_out + (dwFlags & TIME_NOTIMEMARKER ? 3 : 0)];
 	return etw_time_text(lpTime, lpFormat, "hHmst", lpTimeStr, cchTime);
 }
 

@@ -110,8 +110,9 @@ static void check_print(void)
 
 static void check_time(void)
 {
-	SYSTEMTIME time = { 2024, 2, 4, 9, 13, 5, 7, 0 }, wrong = { 2024, 2, 4, 31, 0, 0, 0, 0 };
-	SYSTEMTIME midnight = { 2024, 2, 4, 9, 0, 5, 7, 0 };
+	SYSTEMTIME time = { 2024, 2, 5, 9, 13, 5, 7, 0 }, wrong = { 2024, 2, 4, 31, 0, 0, 0, 0 };
+	SYSTEMTIME midnight = { 2024, 2, 5, 9, 0, 5, 7, 0 };
+	SYSTEMTIME odd = { 2024, 2, 0, 9, 24, 60, 60, 1000 }, of_no_day = { 0, 0, 9, 0, 1, 2, 3, 4 };
 	WCHAR text[64];
 	char narrow[64];
 
@@ -120,18 +121,29 @@ static void check_time(void)
 	CHECK(GetTimeFormatW(LOCALE_USER_DEFAULT, 0, &time, W("HH':'mm':'ss"), text, 64) == 9);
 	CHECK(same(text, W("13:05:07")));
 	CHECK(GetDateFormatW(0, 0, &time, W("dddd ddd d MMMM MMM M yy y 'o''clock'"), text, 64));
-	CHECK(same(text, W("Thursday Thu 9 February Feb 2 24 24 o'clock")));
+	CHECK(same(text, W("Friday Fri 9 February Feb 2 24 24 o'clock")));
 	CHECK(GetTimeFormatW(0, 0, &time, W("h hh H m s t tt"), text, 64));
 	CHECK(same(text, W("1 01 13 5 7 P PM")));
 	CHECK(GetTimeFormatW(0, 0, &midnight, NULL, text, 64) && same(text, W("12:05:07 AM")));
 	CHECK(GetTimeFormatW(0, TIME_FORCE24HOURFORMAT, &midnight, NULL, text, 64) &&
 	      same(text, W("00:05:07")));
 	CHECK(GetDateFormatW(0, 0, &time, NULL, text, 64) && same(text, W("2/9/2024")));
-	CHECK(GetDateFormatW(0, DATE_LONGDATE, &time, NULL, NULL, 0) == 27);
+	CHECK(GetDateFormatW(0, DATE_LONGDATE, &time, NULL, NULL, 0) == 25);
 	CHECK(!GetDateFormatW(0, 0, &time, NULL, text, 8));
 	CHECK(GetLastError() == ERROR_INSUFFICIENT_BUFFER);
 	CHECK(!GetDateFormatW(0, 0, &wrong, NULL, text, 64));
 	CHECK(GetLastError() == ERROR_INVALID_PARAMETER);
+	CHECK(!GetTimeFormatW(0, 0, &odd, NULL, text, 64));
+	CHECK(GetLastError() == ERROR_INVALID_PARAMETER);
+	CHECK(GetDateFormatW(0, 0, &odd, W("ddd, yyyyyyyyyyyyyyyyyyyyyyyy"), text, 64) == 10);
+	CHECK(same(text, W("Fri, 2024")));
+	CHECK(GetTimeFormatW(0, 0, &of_no_day, NULL, text, 64) && same(text, W("1:02:03 AM")));
+	CHECK(GetTimeFormatW(0, TIME_NOTIMEMARKER, &time, NULL, text, 64) &&
+	      same(text, W("1:05:07")));
+	CHECK(GetTimeFormatW(0, TIME_NOMINUTESORSECONDS, &time, NULL, text, 64) &&
+	      same(text, W("1 PM")));
+	CHECK(GetTimeFormatW(0, TIME_NOSECONDS | TIME_FORCE24HOURFORMAT, &time, NULL, text, 64) &&
+	      same(text, W("13:05")));
 	CHECK(GetDateFormatA(0, 0, &time, "d.M.", narrow, 64) == 5 && !strcmp(narrow, "9.2."));
 	CHECK(GetTimeFormatA(0, 0, NULL, "'\303\244'", narrow, 64) == 3);
 }
