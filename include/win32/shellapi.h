@@ -142,21 +142,44 @@ static inline WCHAR *etw_unquote_argument(WCHAR *to, LPCWSTR *from, int first)
 	return to;
 }
 
-/* The caller frees the array, which holds the arguments too, with LocalFree(). */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+/* unistd.h hides it in this mode. */
+extern ssize_t readlink(const char *__restrict path, char *__restrict text, size_t size);
+#endif
+
+/* The path of this program in quotes, to be freed; NULL: no memory */
+static inline WCHAR *etw_program_line(void)
+{
+	char line[4096 + 3] = "\"";
+	ssize_t n = readlink("/proc/self/exe", line + 1, 4096);
+
+	line[n < 0 ? 1 : 1 + n] = '"';
+	return etw_widen(line);
+}
+
+/*
+ * The caller frees the array, which holds the arguments too, with LocalFree().  Of an empty line,
+ * the only argument is the path of this program.
+ */
 static inline LPWSTR *CommandLineToArgvW(LPCWSTR lpCmdLine, int *pNumArgs)
 {
+	WCHAR **argv = NULL, *to, *program = NULL;
 	size_t units, most, count = 0;
-	WCHAR **argv, *to;
 
 	if (!lpCmdLine || !pNumArgs) {
 		SetLastError(ERROR_INVALID_PARAMETER);
 		return NULL;
 	}
-	units = etw_wcslen(lpCmdLine);
+	if (!*lpCmdLine)
+		lpCmdLine = program = etw_program_line();
+	units = lpCmdLine ? etw_wcslen(lpCmdLine) : 0;
 	most = units / 2 + 2;
-	argv = (WCHAR **)malloc((most + 1) * sizeof(*argv) + (units + most + 1) * sizeof(WCHAR));
+	if (lpCmdLine)
+		argv = (WCHAR **)malloc((most + 1) * sizeof(*argv) +
+					(units + most + 1) * sizeof(WCHAR));
 	if (!argv) {
 		SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+		free(program);
 		return NULL;
 	}
 	to = (WCHAR *)(void *)(argv + most + 1);
@@ -167,6 +190,7 @@ static inline LPWSTR *CommandLineToArgvW(LPCWSTR lpCmdLine, int *pNumArgs)
 	} while (*lpCmdLine);
 	argv[count] = NULL;
 	*pNumArgs = (int)count;
+	free(program);
 	return argv;
 }
 

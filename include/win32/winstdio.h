@@ -611,11 +611,17 @@ static inline FILE *_wfopen(const WCHAR *path, const WCHAR *mode)
 	return file;
 }
 
-/* Without ".", ".." and double slashes; it need not exist.  @to NULL: to be freed; NULL: too long */
+/*
+ * Without ".", ".." and double slashes; it need not exist.  @to NULL: to be freed.  @path NULL or
+ * empty: the current directory.  Returns NULL: too long
+ */
 static inline char *_fullpath(char *to, const char *path, size_t size)
 {
-	char *whole = (char *)malloc(4096 + strlen(path) + 2), *out, *at, *result = NULL;
+	char *whole, *out, *at, *result = NULL;
 
+	if (!path)
+		path = "";
+	whole = (char *)malloc(4096 + strlen(path) + 2);
 	if (!whole || (path[0] != '/' && !getcwd(whole, 4096))) {
 		free(whole);
 		return NULL;
@@ -650,7 +656,8 @@ static inline char *_fullpath(char *to, const char *path, size_t size)
 
 static inline WCHAR *_wfullpath(WCHAR *to, const WCHAR *path, size_t size)
 {
-	char *name = etw_narrow(path), *whole = name ? _fullpath(NULL, name, 0) : NULL;
+	char *name = path ? etw_narrow(path) : NULL;
+	char *whole = name || !path ? _fullpath(NULL, name, 0) : NULL;
 	WCHAR *wide = whole ? etw_widen(whole) : NULL, *result = wide;
 
 	if (wide && to) {

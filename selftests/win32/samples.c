@@ -237,7 +237,7 @@ static void check_path(const TCHAR *relative, const TCHAR *end)
 
 static void check_paths(void)
 {
-	char narrow[16];
+	char narrow[16], here[4096], empty[4096];
 	WCHAR *made = _wfullpath(NULL, W("/a/\x00E4"), 0);
 
 	check_path(TEXT("no-such/file.etl"), TEXT("/no-such/file.etl"));
@@ -245,6 +245,11 @@ static void check_paths(void)
 	CHECK(_fullpath(narrow, "/../..", 16) && !strcmp(narrow, "/"));
 	CHECK(_fullpath(narrow, "/.a/..b/.../", 16) && !strcmp(narrow, "/.a/..b/..."));
 	CHECK(same(made, W("/a/\x00E4")));
+	free(made);
+	made = _wfullpath(NULL, NULL, 0);
+	CHECK(made && made[0] == '/' && etw_wcslen(made) > 1);
+	CHECK(_fullpath(here, NULL, sizeof(here)) && _fullpath(empty, "", sizeof(empty)));
+	CHECK(!strcmp(here, empty) && here[0] == '/');
 	free(made);
 }
 
@@ -286,6 +291,11 @@ static void check_line(int argc, char **argv)
 		free(wide);
 	}
 	GlobalFree(list);
+	list = CommandLineToArgvW(W(""), &count);
+	CHECK(list && count == 1 && list[0][0] == '/' && !list[1]);
+	for (i = 0; list && list[0][i]; i++)
+		CHECK(list[0][i] != '"');
+	LocalFree(list);
 	CHECK(!CommandLineToArgvW(NULL, &count) && GetLastError() == ERROR_INVALID_PARAMETER);
 }
 
