@@ -30,301 +30,163 @@
 
 ETW_BEGIN_DECLS
 
-/* --------------------------------------------------------------- length */
+/* -------------------------------------------------- length, copy, append */
 
-static inline HRESULT StringCchLengthA(PCSTR psz, size_t cchMax, size_t *pcch)
-{
-	size_t n = 0;
-
-	if (pcch)
-		*pcch = 0;
-	if (!psz || cchMax > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	while (n < cchMax && psz[n])
-		n++;
-	if (n == cchMax)
-		return STRSAFE_E_INVALID_PARAMETER;
-	if (pcch)
-		*pcch = n;
-	return S_OK;
+/* The N functions take at most so many characters of pszSrc. */
+#define ETW_STRSAFE_STRINGS(suffix, text, const_text, unit)					\
+static inline HRESULT StringCchLength##suffix(const_text psz, size_t cchMax, size_t *pcch)	\
+{												\
+	size_t n = 0;										\
+												\
+	if (pcch)										\
+		*pcch = 0;									\
+	if (!psz || cchMax > STRSAFE_MAX_CCH)							\
+		return STRSAFE_E_INVALID_PARAMETER;						\
+	while (n < cchMax && psz[n])								\
+		n++;										\
+	if (n == cchMax)									\
+		return STRSAFE_E_INVALID_PARAMETER;						\
+	if (pcch)										\
+		*pcch = n;									\
+	return S_OK;										\
+}												\
+												\
+static inline HRESULT StringCchCopyN##suffix(text pszDest, size_t cchDest, const_text pszSrc,	\
+					     size_t cchToCopy)					\
+{												\
+	size_t i;										\
+												\
+	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)				\
+		return STRSAFE_E_INVALID_PARAMETER;						\
+	if (!pszSrc || cchToCopy > STRSAFE_MAX_CCH) {						\
+		pszDest[0] = 0;									\
+		return STRSAFE_E_INVALID_PARAMETER;						\
+	}											\
+	for (i = 0; i < cchToCopy && pszSrc[i]; i++) {						\
+		if (i == cchDest - 1) {								\
+			pszDest[i] = 0;								\
+			return STRSAFE_E_INSUFFICIENT_BUFFER;					\
+		}										\
+		pszDest[i] = pszSrc[i];								\
+	}											\
+	pszDest[i] = 0;										\
+	return S_OK;										\
+}												\
+												\
+static inline HRESULT StringCchCatN##suffix(text pszDest, size_t cchDest, const_text pszSrc,	\
+					    size_t cchToAppend)					\
+{												\
+	size_t len;										\
+	HRESULT hr = StringCchLength##suffix(pszDest, cchDest, &len);				\
+												\
+	if (FAILED(hr))										\
+		return hr;									\
+	return StringCchCopyN##suffix(pszDest + len, cchDest - len, pszSrc, cchToAppend);	\
+}												\
+												\
+static inline HRESULT StringCchCopy##suffix(text pszDest, size_t cchDest, const_text pszSrc)	\
+{												\
+	return StringCchCopyN##suffix(pszDest, cchDest, pszSrc, STRSAFE_MAX_CCH);		\
+}												\
+												\
+static inline HRESULT StringCchCat##suffix(text pszDest, size_t cchDest, const_text pszSrc)	\
+{												\
+	return StringCchCatN##suffix(pszDest, cchDest, pszSrc, STRSAFE_MAX_CCH);		\
+}												\
+												\
+static inline HRESULT StringCbLength##suffix(const_text psz, size_t cbMax, size_t *pcb)		\
+{												\
+	HRESULT hr = StringCchLength##suffix(psz, cbMax / sizeof(unit), pcb);			\
+												\
+	if (pcb)										\
+		*pcb *= sizeof(unit);								\
+	return hr;										\
+}												\
+												\
+static inline HRESULT StringCbCopyN##suffix(text pszDest, size_t cbDest, const_text pszSrc,	\
+					    size_t cbToCopy)					\
+{												\
+	return StringCchCopyN##suffix(pszDest, cbDest / sizeof(unit), pszSrc,			\
+				      cbToCopy / sizeof(unit));					\
+}												\
+												\
+static inline HRESULT StringCbCatN##suffix(text pszDest, size_t cbDest, const_text pszSrc,	\
+					   size_t cbToAppend)					\
+{												\
+	return StringCchCatN##suffix(pszDest, cbDest / sizeof(unit), pszSrc,			\
+				     cbToAppend / sizeof(unit));				\
+}												\
+												\
+static inline HRESULT StringCbCopy##suffix(text pszDest, size_t cbDest, const_text pszSrc)	\
+{												\
+	return StringCchCopy##suffix(pszDest, cbDest / sizeof(unit), pszSrc);			\
+}												\
+												\
+static inline HRESULT StringCbCat##suffix(text pszDest, size_t cbDest, const_text pszSrc)	\
+{												\
+	return StringCchCat##suffix(pszDest, cbDest / sizeof(unit), pszSrc);			\
 }
 
-static inline HRESULT StringCchLengthW(PCWSTR psz, size_t cchMax, size_t *pcch)
-{
-	size_t n = 0;
-
-	if (pcch)
-		*pcch = 0;
-	if (!psz || cchMax > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	while (n < cchMax && psz[n])
-		n++;
-	if (n == cchMax)
-		return STRSAFE_E_INVALID_PARAMETER;
-	if (pcch)
-		*pcch = n;
-	return S_OK;
-}
-
-static inline HRESULT StringCbLengthA(PCSTR psz, size_t cbMax, size_t *pcb)
-{
-	return StringCchLengthA(psz, cbMax, pcb);
-}
-
-static inline HRESULT StringCbLengthW(PCWSTR psz, size_t cbMax, size_t *pcb)
-{
-	HRESULT hr = StringCchLengthW(psz, cbMax / sizeof(WCHAR), pcb);
-
-	if (pcb)
-		*pcb *= sizeof(WCHAR);
-	return hr;
-}
-
-/* ----------------------------------------------------------------- copy */
-
-/* At most cchToCopy characters of pszSrc */
-static inline HRESULT StringCchCopyNA(PSTR pszDest, size_t cchDest, PCSTR pszSrc,
-				      size_t cchToCopy)
-{
-	size_t i;
-
-	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	if (!pszSrc || cchToCopy > STRSAFE_MAX_CCH) {
-		pszDest[0] = 0;
-		return STRSAFE_E_INVALID_PARAMETER;
-	}
-	for (i = 0; i < cchToCopy && pszSrc[i]; i++) {
-		if (i == cchDest - 1) {
-			pszDest[i] = 0;
-			return STRSAFE_E_INSUFFICIENT_BUFFER;
-		}
-		pszDest[i] = pszSrc[i];
-	}
-	pszDest[i] = 0;
-	return S_OK;
-}
-
-static inline HRESULT StringCchCopyNW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc,
-				      size_t cchToCopy)
-{
-	size_t i;
-
-	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	if (!pszSrc || cchToCopy > STRSAFE_MAX_CCH) {
-		pszDest[0] = 0;
-		return STRSAFE_E_INVALID_PARAMETER;
-	}
-	for (i = 0; i < cchToCopy && pszSrc[i]; i++) {
-		if (i == cchDest - 1) {
-			pszDest[i] = 0;
-			return STRSAFE_E_INSUFFICIENT_BUFFER;
-		}
-		pszDest[i] = pszSrc[i];
-	}
-	pszDest[i] = 0;
-	return S_OK;
-}
-
-static inline HRESULT StringCchCopyA(PSTR pszDest, size_t cchDest, PCSTR pszSrc)
-{
-	return StringCchCopyNA(pszDest, cchDest, pszSrc, STRSAFE_MAX_CCH);
-}
-
-static inline HRESULT StringCchCopyW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc)
-{
-	return StringCchCopyNW(pszDest, cchDest, pszSrc, STRSAFE_MAX_CCH);
-}
-
-static inline HRESULT StringCbCopyA(PSTR pszDest, size_t cbDest, PCSTR pszSrc)
-{
-	return StringCchCopyA(pszDest, cbDest, pszSrc);
-}
-
-static inline HRESULT StringCbCopyW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc)
-{
-	return StringCchCopyW(pszDest, cbDest / sizeof(WCHAR), pszSrc);
-}
-
-static inline HRESULT StringCbCopyNA(PSTR pszDest, size_t cbDest, PCSTR pszSrc,
-				     size_t cbToCopy)
-{
-	return StringCchCopyNA(pszDest, cbDest, pszSrc, cbToCopy);
-}
-
-static inline HRESULT StringCbCopyNW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc,
-				     size_t cbToCopy)
-{
-	return StringCchCopyNW(pszDest, cbDest / sizeof(WCHAR), pszSrc,
-			       cbToCopy / sizeof(WCHAR));
-}
-
-/* --------------------------------------------------------------- append */
-
-static inline HRESULT StringCchCatA(PSTR pszDest, size_t cchDest, PCSTR pszSrc)
-{
-	size_t len;
-	HRESULT hr = StringCchLengthA(pszDest, cchDest, &len);
-
-	if (FAILED(hr))
-		return hr;
-	return StringCchCopyA(pszDest + len, cchDest - len, pszSrc);
-}
-
-static inline HRESULT StringCchCatW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc)
-{
-	size_t len;
-	HRESULT hr = StringCchLengthW(pszDest, cchDest, &len);
-
-	if (FAILED(hr))
-		return hr;
-	return StringCchCopyW(pszDest + len, cchDest - len, pszSrc);
-}
-
-/* At most cchToAppend characters of pszSrc */
-static inline HRESULT StringCchCatNA(PSTR pszDest, size_t cchDest, PCSTR pszSrc,
-				     size_t cchToAppend)
-{
-	size_t len;
-	HRESULT hr = StringCchLengthA(pszDest, cchDest, &len);
-
-	if (FAILED(hr))
-		return hr;
-	return StringCchCopyNA(pszDest + len, cchDest - len, pszSrc, cchToAppend);
-}
-
-static inline HRESULT StringCchCatNW(PWSTR pszDest, size_t cchDest, PCWSTR pszSrc,
-				     size_t cchToAppend)
-{
-	size_t len;
-	HRESULT hr = StringCchLengthW(pszDest, cchDest, &len);
-
-	if (FAILED(hr))
-		return hr;
-	return StringCchCopyNW(pszDest + len, cchDest - len, pszSrc, cchToAppend);
-}
-
-static inline HRESULT StringCbCatNA(PSTR pszDest, size_t cbDest, PCSTR pszSrc,
-				    size_t cbToAppend)
-{
-	return StringCchCatNA(pszDest, cbDest, pszSrc, cbToAppend);
-}
-
-static inline HRESULT StringCbCatNW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc,
-				    size_t cbToAppend)
-{
-	return StringCchCatNW(pszDest, cbDest / sizeof(WCHAR), pszSrc,
-			      cbToAppend / sizeof(WCHAR));
-}
-
-static inline HRESULT StringCbCatA(PSTR pszDest, size_t cbDest, PCSTR pszSrc)
-{
-	return StringCchCatA(pszDest, cbDest, pszSrc);
-}
-
-static inline HRESULT StringCbCatW(PWSTR pszDest, size_t cbDest, PCWSTR pszSrc)
-{
-	return StringCchCatW(pszDest, cbDest / sizeof(WCHAR), pszSrc);
-}
+ETW_STRSAFE_STRINGS(A, PSTR, PCSTR, CHAR)
+ETW_STRSAFE_STRINGS(W, PWSTR, PCWSTR, WCHAR)
 
 /* --------------------------------------------------------------- format */
 
+#define ETW_FORMAT_ANY(at, first)
 #if __SIZEOF_WCHAR_T__ == 2
 #define ETW_FORMAT_CHECK(at, first)
 #else
 #define ETW_FORMAT_CHECK(at, first)	__attribute__((format(printf, at, first)))
 #endif
 
-static inline HRESULT etw_strsafe_result(int n, size_t size)
-{
-	return n < 0 ? STRSAFE_E_INVALID_PARAMETER :
-	       (size_t)n < size ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;
+#define ETW_STRSAFE_FORMATS(suffix, text, const_text, unit, check, print)			\
+check(3, 0) static inline HRESULT								\
+StringCchVPrintf##suffix(text pszDest, size_t cchDest, const_text pszFormat, va_list argList)	\
+{												\
+	int n;											\
+												\
+	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)				\
+		return STRSAFE_E_INVALID_PARAMETER;						\
+	pszDest[0] = 0;										\
+	n = pszFormat ? print : -1;								\
+	return n < 0 ? STRSAFE_E_INVALID_PARAMETER :						\
+	       (size_t)n < cchDest ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;			\
+}												\
+												\
+check(3, 0) static inline HRESULT								\
+StringCbVPrintf##suffix(text pszDest, size_t cbDest, const_text pszFormat, va_list argList)	\
+{												\
+	return StringCchVPrintf##suffix(pszDest, cbDest / sizeof(unit), pszFormat, argList);	\
+}												\
+												\
+check(3, 4) static inline HRESULT								\
+StringCchPrintf##suffix(text pszDest, size_t cchDest, const_text pszFormat, ...)		\
+{												\
+	va_list args;										\
+	HRESULT hr;										\
+												\
+	va_start(args, pszFormat);								\
+	hr = StringCchVPrintf##suffix(pszDest, cchDest, pszFormat, args);			\
+	va_end(args);										\
+	return hr;										\
+}												\
+												\
+check(3, 4) static inline HRESULT								\
+StringCbPrintf##suffix(text pszDest, size_t cbDest, const_text pszFormat, ...)			\
+{												\
+	va_list args;										\
+	HRESULT hr;										\
+												\
+	va_start(args, pszFormat);								\
+	hr = StringCbVPrintf##suffix(pszDest, cbDest, pszFormat, args);				\
+	va_end(args);										\
+	return hr;										\
 }
 
-ETW_FORMAT_CHECK(3, 0)
-static inline HRESULT StringCchVPrintfA(PSTR pszDest, size_t cchDest,
-					PCSTR pszFormat, va_list argList)
-{
-	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	pszDest[0] = 0;
-	if (!pszFormat)
-		return STRSAFE_E_INVALID_PARAMETER;
-	return etw_strsafe_result(vsnprintf(pszDest, cchDest, pszFormat, argList), cchDest);
-}
-
-ETW_FORMAT_CHECK(3, 0)
-static inline HRESULT StringCbVPrintfA(PSTR pszDest, size_t cbDest,
-				       PCSTR pszFormat, va_list argList)
-{
-	return StringCchVPrintfA(pszDest, cbDest, pszFormat, argList);
-}
-
-static inline HRESULT StringCchVPrintfW(PWSTR pszDest, size_t cchDest,
-					PCWSTR pszFormat, va_list argList)
-{
-	if (!pszDest || cchDest == 0 || cchDest > STRSAFE_MAX_CCH)
-		return STRSAFE_E_INVALID_PARAMETER;
-	return etw_strsafe_result(etw_print_buffer(pszDest, cchDest, 1, pszFormat, argList),
-				  cchDest);
-}
-
-static inline HRESULT StringCbVPrintfW(PWSTR pszDest, size_t cbDest,
-				       PCWSTR pszFormat, va_list argList)
-{
-	return StringCchVPrintfW(pszDest, cbDest / sizeof(WCHAR), pszFormat, argList);
-}
-
-ETW_FORMAT_CHECK(3, 4)
-static inline HRESULT StringCchPrintfA(PSTR pszDest, size_t cchDest,
-                                         PCSTR pszFormat, ...)
-{
-	va_list args;
-	HRESULT hr;
-
-	va_start(args, pszFormat);
-	hr = StringCchVPrintfA(pszDest, cchDest, pszFormat, args);
-	va_end(args);
-	return hr;
-}
-
-ETW_FORMAT_CHECK(3, 4)
-static inline HRESULT StringCbPrintfA(PSTR pszDest, size_t cbDest,
-                                        PCSTR pszFormat, ...)
-{
-	va_list args;
-	HRESULT hr;
-
-	va_start(args, pszFormat);
-	hr = StringCbVPrintfA(pszDest, cbDest, pszFormat, args);
-	va_end(args);
-	return hr;
-}
-
-static inline HRESULT StringCchPrintfW(PWSTR pszDest, size_t cchDest,
-                                         PCWSTR pszFormat, ...)
-{
-	va_list args;
-	HRESULT hr;
-
-	va_start(args, pszFormat);
-	hr = StringCchVPrintfW(pszDest, cchDest, pszFormat, args);
-	va_end(args);
-	return hr;
-}
-
-static inline HRESULT StringCbPrintfW(PWSTR pszDest, size_t cbDest,
-                                        PCWSTR pszFormat, ...)
-{
-	va_list args;
-	HRESULT hr;
-
-	va_start(args, pszFormat);
-	hr = StringCbVPrintfW(pszDest, cbDest, pszFormat, args);
-	va_end(args);
-	return hr;
-}
+ETW_STRSAFE_FORMATS(A, PSTR, PCSTR, CHAR, ETW_FORMAT_CHECK,
+		    vsnprintf(pszDest, cchDest, pszFormat, argList))
+ETW_STRSAFE_FORMATS(W, PWSTR, PCWSTR, WCHAR, ETW_FORMAT_ANY,
+		    etw_print_buffer(pszDest, cchDest, 1, pszFormat, argList))
 
 /*
  * The Ex functions: where the text ends, and how much room is behind that.  Of @flags,
@@ -404,16 +266,6 @@ ETW_STRSAFE_EX(W, PWSTR, PCWSTR, WCHAR, ETW_WIDE(""))
 ETW_END_DECLS
 
 #ifdef UNICODE
-#define StringCchPrintfEx	StringCchPrintfExW
-#define StringCbPrintfEx	StringCbPrintfExW
-#define StringCchVPrintfEx	StringCchVPrintfExW
-#else
-#define StringCchPrintfEx	StringCchPrintfExA
-#define StringCbPrintfEx	StringCbPrintfExA
-#define StringCchVPrintfEx	StringCchVPrintfExA
-#endif
-
-#ifdef UNICODE
 #define StringCchLength		StringCchLengthW
 #define StringCbLength		StringCbLengthW
 #define StringCchCopy		StringCchCopyW
@@ -428,6 +280,9 @@ ETW_END_DECLS
 #define StringCbPrintf		StringCbPrintfW
 #define StringCchVPrintf	StringCchVPrintfW
 #define StringCbVPrintf		StringCbVPrintfW
+#define StringCchPrintfEx	StringCchPrintfExW
+#define StringCbPrintfEx	StringCbPrintfExW
+#define StringCchVPrintfEx	StringCchVPrintfExW
 #else
 #define StringCchLength		StringCchLengthA
 #define StringCbLength		StringCbLengthA
@@ -443,6 +298,9 @@ ETW_END_DECLS
 #define StringCbPrintf		StringCbPrintfA
 #define StringCchVPrintf	StringCchVPrintfA
 #define StringCbVPrintf		StringCbVPrintfA
+#define StringCchPrintfEx	StringCchPrintfExA
+#define StringCbPrintfEx	StringCbPrintfExA
+#define StringCchVPrintfEx	StringCchVPrintfExA
 #endif
 
 #endif /* ETW_WIN32_STRSAFE_H */
