@@ -190,8 +190,10 @@ ETW_STRSAFE_FORMATS(W, PWSTR, PCWSTR, WCHAR, ETW_FORMAT_ANY,
 
 /*
  * The Ex functions: where the text ends, and how much room is behind that.  Of @flags,
- * STRSAFE_IGNORE_NULLS takes NULL for "", STRSAFE_FILL_BEHIND_NULL fills the rest with the low
- * byte, and STRSAFE_NULL_ON_FAILURE empties what was cut.
+ * STRSAFE_IGNORE_NULLS takes NULL for "" and no buffer for one without room,
+ * STRSAFE_FILL_BEHIND_NULL fills the rest with the low byte.  If the function fails,
+ * STRSAFE_FILL_ON_FAILURE fills all but the last character with it, and STRSAFE_NULL_ON_FAILURE
+ * and STRSAFE_NO_TRUNCATION leave an empty text.
  */
 #define STRSAFE_IGNORE_NULLS		0x00000100
 #define STRSAFE_FILL_BEHIND_NULL	0x00000200
@@ -203,25 +205,31 @@ ETW_STRSAFE_FORMATS(W, PWSTR, PCWSTR, WCHAR, ETW_FORMAT_ANY,
 static inline HRESULT StringCchVPrintfEx##suffix(text pszDest, size_t cchDest, text *ppszDestEnd,	\
 		size_t *pcchRemaining, DWORD dwFlags, const_text pszFormat, va_list argList)	\
 {												\
-	HRESULT hr;										\
-	size_t used = 0, rest;									\
+	BYTE fill = (BYTE)dwFlags;								\
+	size_t used = 0;									\
+	HRESULT hr = S_OK;									\
 												\
 	if (!pszFormat && dwFlags & STRSAFE_IGNORE_NULLS)					\
 		pszFormat = none;								\
-	hr = StringCchVPrintf##suffix(pszDest, cchDest, pszFormat, argList);			\
-	if (!pszDest || !cchDest || cchDest > STRSAFE_MAX_CCH)					\
-		return hr;									\
-	if (FAILED(hr) && dwFlags & (STRSAFE_NULL_ON_FAILURE | STRSAFE_NO_TRUNCATION |		\
-				     STRSAFE_FILL_ON_FAILURE))					\
-		pszDest[0] = 0;									\
-	StringCchLength##suffix(pszDest, cchDest, &used);					\
-	rest = cchDest - used;									\
-	if (dwFlags & (FAILED(hr) ? STRSAFE_FILL_ON_FAILURE : STRSAFE_FILL_BEHIND_NULL))	\
-		memset(pszDest + used + 1, (int)(dwFlags & 0xFF), (rest - 1) * sizeof(unit));	\
+	if (cchDest || !pszFormat || *pszFormat || !(dwFlags & STRSAFE_IGNORE_NULLS))		\
+		hr = StringCchVPrintf##suffix(pszDest, cchDest, pszFormat, argList);		\
+	if (pszDest && cchDest && cchDest <= STRSAFE_MAX_CCH) {					\
+		if (FAILED(hr) && dwFlags & STRSAFE_NO_TRUNCATION)				\
+			pszDest[0] = 0;								\
+		if (FAILED(hr) && dwFlags & STRSAFE_FILL_ON_FAILURE) {				\
+			memset(pszDest, fill, cchDest * sizeof(unit));				\
+			pszDest[cchDest - 1] = 0;						\
+		}										\
+		if (FAILED(hr) && dwFlags & STRSAFE_NULL_ON_FAILURE)				\
+			pszDest[0] = 0;								\
+		StringCchLength##suffix(pszDest, cchDest, &used);				\
+		if (SUCCEEDED(hr) && dwFlags & STRSAFE_FILL_BEHIND_NULL)			\
+			memset(pszDest + used + 1, fill, (cchDest - used - 1) * sizeof(unit));	\
+	}											\
 	if (ppszDestEnd)									\
-		*ppszDestEnd = pszDest + used;							\
+		*ppszDestEnd = pszDest ? pszDest + used : NULL;					\
 	if (pcchRemaining)									\
-		*pcchRemaining = rest;								\
+		*pcchRemaining = cchDest - used;						\
 	return hr;										\
 }												\
 												\
@@ -242,14 +250,15 @@ static inline HRESULT StringCbPrintfEx##suffix(text pszDest, size_t cbDest, text
 		size_t *pcbRemaining, DWORD dwFlags, const_text pszFormat, ...)			\
 {												\
 	va_list args;										\
+	size_t rest;										\
 	HRESULT hr;										\
 												\
 	va_start(args, pszFormat);								\
-	hr = StringCchVPrintfEx##suffix(pszDest, cbDest / sizeof(unit), ppszDestEnd,		\
-					pcbRemaining, dwFlags, pszFormat, args);		\
+	hr = StringCchVPrintfEx##suffix(pszDest, cbDest / sizeof(unit), ppszDestEnd, &rest,	\
+					dwFlags, pszFormat, args);				\
 	va_end(args);										\
 	if (pcbRemaining)									\
-		*pcbRemaining = *pcbRemaining * sizeof(unit) + cbDest % sizeof(unit);		\
+		*pcbRemaining = rest * sizeof(unit) + cbDest % sizeof(unit);			\
 	return hr;										\
 }
 

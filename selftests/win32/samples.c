@@ -76,6 +76,35 @@ static void print_list(WCHAR *to, char *narrow, const WCHAR *format, const char 
 	va_end(list);
 }
 
+/* What the flags of the Ex functions leave when the text does not fit, or nothing is there */
+static void check_print_flags(void)
+{
+	char narrow[8], *end;
+	WCHAR wide[4], *wide_end;
+	size_t rest;
+
+	memset(narrow, '#', sizeof(narrow));
+	CHECK(StringCchPrintfExA(narrow, 4, &end, &rest, STRSAFE_FILL_ON_FAILURE | 'f', "%s",
+				 "abcd") == STRSAFE_E_INSUFFICIENT_BUFFER);
+	CHECK(!memcmp(narrow, "fff\0#", 5) && end == narrow + 3 && rest == 1);
+	CHECK(FAILED(StringCchPrintfExA(narrow, 4, &end, &rest, STRSAFE_FILL_ON_FAILURE, "%s",
+					"abcd")));
+	CHECK(!memcmp(narrow, "\0\0\0\0#", 5) && end == narrow && rest == 4);
+	CHECK(FAILED(StringCchPrintfExA(narrow, 4, &end, &rest, STRSAFE_FILL_ON_FAILURE |
+					STRSAFE_NULL_ON_FAILURE | 'f', "%s", "abcd")));
+	CHECK(!memcmp(narrow, "\0ff\0#", 5) && end == narrow && rest == 4);
+	CHECK(FAILED(StringCbPrintfExW(wide, sizeof(wide), &wide_end, &rest,
+				       STRSAFE_FILL_ON_FAILURE | 1, W("abcd"))));
+	CHECK(wide[0] == 0x101 && wide[2] == 0x101 && !wide[3] && wide_end == wide + 3);
+	CHECK(rest == sizeof(WCHAR));
+
+	CHECK(StringCchPrintfExA(NULL, 0, &end, &rest, STRSAFE_IGNORE_NULLS, "") == S_OK);
+	CHECK(!end && !rest);
+	CHECK(FAILED(StringCchPrintfExA(NULL, 0, NULL, NULL, STRSAFE_IGNORE_NULLS, "a")));
+	CHECK(FAILED(StringCchPrintfExA(NULL, 1, NULL, NULL, STRSAFE_IGNORE_NULLS, "%s", "")));
+	CHECK(FAILED(StringCbPrintfExW(NULL, 8, NULL, &rest, 0, W("a"))));
+}
+
 static void check_print(void)
 {
 	WCHAR wide[16], *end;
@@ -304,6 +333,7 @@ int main(int argc, char **argv)
 	check_whole();
 	check_types();
 	check_print();
+	check_print_flags();
 	check_time();
 	check_sids();
 	check_interlocked();
