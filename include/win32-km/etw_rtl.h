@@ -2,7 +2,7 @@
 /*
  * etw_rtl.h - what ported drivers use beside devices; include <wdm.h>
  *
- * Lists, interlocked operations, spin locks and DbgPrint().
+ * Comparing memory, lists, interlocked operations, spin locks and DbgPrint().
  *
  * Semantics: Microsoft's pages "Singly and Doubly Linked Lists", "InterlockedIncrement function",
  * "KeAcquireSpinLock macro" and "DbgPrint function".
@@ -16,6 +16,18 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <etw/nt/types.h>
+
+/* How many bytes are equal up to the first that is not */
+static inline SIZE_T RtlCompareMemory(const VOID *Source1, const VOID *Source2, SIZE_T Length)
+{
+	SIZE_T n = 0;
+
+	while (n < Length && ((const u8 *)Source1)[n] == ((const u8 *)Source2)[n])
+		n++;
+	return n;
+}
+
+#define RtlEqualMemory(a, b, len)	(!memcmp((a), (b), (len)))
 
 /* -------------------------------------------------------------------- lists */
 
@@ -193,6 +205,11 @@ static inline type InterlockedOr##size(volatile type *Destination, type Value)		
 static inline type InterlockedAnd##size(volatile type *Destination, type Value)			\
 {												\
 	return atomic##_fetch_and(Value, (atomic##_t *)Destination);				\
+}												\
+												\
+static inline type InterlockedXor##size(volatile type *Destination, type Value)			\
+{												\
+	return atomic##_fetch_xor(Value, (atomic##_t *)Destination);				\
 }												\
 												\
 static inline type InterlockedExchange##size(volatile type *Target, type Value)			\
@@ -501,11 +518,24 @@ static noinline __maybe_unused ULONG DbgPrint(PCSTR Format, ...)
 #define DbgPrintEx(ComponentId, Level, ...)					\
 	((void)(ComponentId), (void)(Level), DbgPrint(__VA_ARGS__))
 #define KdPrint(args)			DbgPrint args
-/* As in a checked build, whose KdPrint() prints; a name of many drivers of Linux, too */
-#if defined(ETW_DRIVER_LICENSE) && !defined(DBG)
+#define KdPrintEx(args)			DbgPrintEx args
+
+/* A checked build unless the driver defines DBG; a name of many drivers of Linux, too */
+#ifdef ETW_DRIVER_LICENSE
+#ifndef DBG
 #define DBG				1
 #endif
-#define KdPrintEx(args)			DbgPrintEx args
+#if DBG
+#define ASSERT(e)			NT_ASSERT(e)
+#else
+#undef KdPrint
+#undef KdPrintEx
+#define KdPrint(args)			((void)0)
+#define KdPrintEx(args)			((void)0)
+#define ASSERT(e)			((void)0)
+#endif
+#define ASSERTMSG(message, e)		ASSERT(e)
+#endif
 
 #define DPFLTR_IHVDRIVER_ID		77
 #define DPFLTR_DEFAULT_ID		101

@@ -39,5 +39,6 @@ ULONG ParcelRelease(IN PDEVICE_EXTENSION Extension);
 NTSTATUS ParcelLocker(IN PDRIVER_OBJECT DriverObject, IN ULONG Step);
 VOID ParcelPrint(VOID);
 ULONG ParcelLists(VOID);
+ULONG ParcelFree(VOID);
 
 #endif // __PARCELDRV_H__

@@ -17,7 +17,7 @@ Environment:
 #include "parceldrv.h"
 
 #if !DBG
-#error "KdPrint() prints, so this is a checked build"
+#error "a checked build, because nothing defines DBG"
 #endif
 
 // selftests/vm/lib/ported.c has the text of each line.
@@ -105,6 +105,7 @@ ParcelInterlocked(
     Faults += CHECK(InterlockedCompareExchange(&Value, 1, 8) == 9 && Value == 9);
     Faults += CHECK(InterlockedCompareExchange(&Value, 1, 9) == 9 && Value == 1);
     Faults += CHECK(InterlockedOr(&Value, 6) == 1 && InterlockedAnd(&Value, 5) == 7 && Value == 5);
+    Faults += CHECK(InterlockedXor(&Value, 6) == 5 && Value == 3);
     Faults += CHECK(InterlockedIncrement64(&Large) == 0x100000001LL);
     Faults += CHECK(InterlockedCompareExchange64(&Large, 0, Large) == 0x100000001LL && Large == 0);
     Faults += CHECK(InterlockedCompareExchangePointer(&Pointer, &Value, NULL) == NULL);
@@ -137,5 +138,9 @@ ParcelLists(
     PushEntryList(&Single, &Items[1].Single);
     Faults += CHECK(PopEntryList(&Single) == &Items[1].Single);
     Faults += CHECK(PopEntryList(&Single) == &Items[0].Single && PopEntryList(&Single) == NULL);
-    return Faults + ParcelSpinLists() + ParcelInterlocked();
+    Faults += CHECK(RtlCompareMemory("abc", "abd", 3) == 2 && RtlCompareMemory("a", "a", 1) == 1);
+    Faults += CHECK(RtlEqualMemory("abc", "abd", 2) && !RtlEqualMemory("abc", "abd", 3));
+    ASSERT(IsListEmpty(&Head));
+    ASSERTMSG("parceldrv: not empty", IsListEmpty(&Head));
+    return Faults + ParcelSpinLists() + ParcelInterlocked() + ParcelFree();
 }
