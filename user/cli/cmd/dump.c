@@ -89,6 +89,8 @@ static struct dump {
 enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 
 #define COMMON_OPTIONS								\
+	{ "operations", 0, NULL, "print a start and its stop as one, with the duration", \
+	  CLI_FLAG(job.by_operation) },						\
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
 	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
 	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
@@ -96,6 +98,7 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 	CLI_OPTION_STRICT(job.strict)
 
 #define OUTPUT_OPTIONS								\
+	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) }, \
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) }, \
 	{ "message", 0, NULL, "print the event's message instead of its fields", \
 	  CLI_FLAG(job.printer.message) },					\
@@ -115,12 +118,9 @@ const struct cli_option dump_output_options[] = {
 
 static const struct cli_option options[] = {
 	SELECT_OPTIONS,
-	{ "operations", 0, NULL, "print a start and its stop as one, with the duration",
-	  CLI_FLAG(job.by_operation) },
 	COMMON_OPTIONS,
 	CLI_HEADING("more selection"),
 	SELECT_MORE_OPTIONS,
-	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
