@@ -122,6 +122,9 @@ static void test_text(void)
 	is(run(DUMP "--filter 'duration > 1ms && process == dd && error == -1' --format '%%d' %s",
 	       make.path), 0, "by process and a field of the stop");
 	ok(run_printed("2.000ms"), "one");
+	is(run(DUMP "--filter 'process == nobody && process_path != /bin/sh' %s", make.path), 0,
+	   "by a process that did nothing");
+	ok(run_printed("") && !strstr(run_err, "could be compared"), "none: the names are known");
 	is(run(DUMP "--pid 30 --count 1 --format '%%d' %s", make.path), 0, "by the starter's id");
 	ok(run_printed("1.500ms"), "one");
 }
