@@ -59,8 +59,7 @@ static const struct cli_option more_options[] = {
 	CLI_HEADING("the session"),
 	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-watch-PID", NULL },
 	START_MORE_OPTIONS(job.session.s),
-	CLI_HEADING("of the provider before them, or of all"),
-	CLI_OPTION_END
+	ENABLE_LIST_END
 };
 
 /* With those that print, and those of etw enable */
@@ -70,9 +69,7 @@ static const struct cli_syntax syntax = {
 	.what = "Print the events of providers as they come, while COMMAND runs, or until Ctrl-C.\n"
 		"It is start, enable, dump and stop in one.  The events of all processes are\n"
 		"printed; --exe, --filter and others select before an event is written.\n"
-		"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n"
-		"--level and those below it, apply to the provider before them, or to all\n"
-		"providers if they come first.  COMMAND's standard output goes to standard error.",
+		ENABLE_LIST_HELP "  COMMAND's standard output goes to standard error.",
 	.operands = { "[COMMAND]", "[ARG]..." },
 	.options = options,
 	.example = "etw watch -p Sample-Block --filter 'latency_ns > 1000000'",
@@ -106,14 +103,14 @@ static void catch_signals(uint32_t duration_ms)
 		.it_value.tv_sec = duration_ms / 1000,
 		.it_value.tv_usec = duration_ms % 1000 * 1000,
 	};
-	struct sigaction now;
-	const int *number;
+	sigset_t signals;
+	int number;
 
 	sigprocmask(SIG_SETMASK, NULL, &job.before);
-	/* A signal that is ignored stays so: nohup(1) means it. */
-	for (number = command_signals; *number; number++)
-		if (!sigaction(*number, NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaction(*number, &action, NULL);
+	command_signals(&signals);
+	for (number = 1; number < NSIG; number++)
+		if (sigismember(&signals, number) == 1)
+			sigaction(number, &action, NULL);
 	sigaction(SIGCHLD, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	if (duration_ms)

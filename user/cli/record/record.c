@@ -45,8 +45,7 @@ static const struct cli_option own_options[] = {
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end", NULL },
 	STARTFILE_MORE_OPTIONS(recording.file),
 	START_MORE_OPTIONS(recording.session.s),
-	CLI_HEADING("of the provider before them, or of all"),
-	CLI_OPTION_END
+	ENABLE_LIST_END
 };
 
 static struct cli_option options[OPTIONS_MAX];
@@ -54,9 +53,7 @@ static struct cli_option options[OPTIONS_MAX];
 static const struct cli_syntax syntax = {
 	.what = "Record the events of providers into a file while COMMAND runs, or until\n"
 		"Ctrl-C.  The events of all processes are recorded; --exe and others select.\n"
-		"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n"
-		"--level and those below it, apply to the provider before them, or to all\n"
-		"providers if they come first.  The exit status is that of COMMAND; 126 or 127\n"
+		ENABLE_LIST_HELP "  The exit status is that of COMMAND; 126 or 127\n"
 		"if it cannot be run.",
 	.operands = { "[COMMAND]", "[ARG]..." },
 	.options = options,

@@ -22,6 +22,16 @@ struct enable_list {
 	unsigned int common_count;
 };
 
+/* In the command's help, after what it does */
+#define ENABLE_LIST_HELP							\
+	"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n" \
+	"--level and those below it, apply to the provider before them, or to all\n" \
+	"providers if they come first."
+
+/* The end of its table of options, before all of enable_options */
+#define ENABLE_LIST_END	\
+	CLI_HEADING("of the provider before them, or of all"), CLI_OPTION_END
+
 /* Goes into the command's table of options, beside all of enable_options. */
 #define ENABLE_LIST_OPTION	\
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated", NULL }
