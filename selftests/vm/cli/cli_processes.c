@@ -190,7 +190,7 @@ TEST_F(processes, watch)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", self->tally[1]);
-	RUN("watch", "-p", PROVIDER, "--processes", "--format", "%P %i %n", COPY, "step", number);
+	RUN("watch", "-p", PROVIDER, "--format", "%P %i %n", COPY, "step", number);
 	EXPECT_STREQ(PROVIDER " 3 etw-after\n", self->t.r.out);
 	RUN("watch", "-p", "Etw-Process", "--format", "%P %e", "true");
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "Etw-Process ProcessExec\n")));
@@ -198,12 +198,12 @@ TEST_F(processes, watch)
 
 TEST_F(processes, record_and_options)
 {
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--processes", "-o", LOG, "sh", "-c", "exec true"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "sh", "-c", "exec true"));
 	RUN("dump", LOG, "--filter", "Name == true", "--processes", "--format", "%e");
 	EXPECT_TRUE(vc_printed(&self->t.r, "ProcessExec\n"));
 	RUN("dump", LOG, "--provider", "Etw-Process", "--format", "%e");
 	EXPECT_TRUE(vc_printed(&self->t.r, "ProcessRundown/DCStart\n"));
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "true"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--no-processes", "-o", LOG, "true"));
 	RUN("dump", LOG, "--processes", "--format", "%P");
 	EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.out, "Etw-Process")));
 }

@@ -138,8 +138,10 @@ TEST_F(record, stuck_reader)
 	size = fcntl(ends[1], F_GETPIPE_SZ);
 	self->r.to = ends[1];
 	WATCH("-p", GUID_1, "--json");
-	while (ioctl(ends[0], FIONREAD, &status) == 0 && status < size - (int)sizeof(byte))
-		ASSERT_TRUE(writes(self, self->reg, 4, 20));
+	/* Lines of about 300 bytes, more than the pipe takes */
+	ASSERT_TRUE(writes(self, self->reg, 4, (unsigned int)size / 150));
+	ASSERT_TRUE(vm_until(!ioctl(ends[0], FIONREAD, &status) &&
+			     status >= size - (int)sizeof(byte)));
 	/* The first asks it to end, which it cannot; the second kills. */
 	ASSERT_EQ(0, kill(self->r.pid, SIGINT));
 	ASSERT_TRUE(vm_until(kill(self->r.pid, SIGINT) || waitpid(self->r.pid, &status, WNOHANG)));

@@ -204,7 +204,7 @@ int cmd_flush(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	process_events_refresh(fd, name);
+	process_events_refresh(fd, name, false);
 	err = new_file ? begin_new_file(fd, name, &session) :
 			 flush_session(fd, &file, name, &session);
 	etw_kdev_close(fd);

@@ -45,6 +45,7 @@ static const struct cli_option own_options[] = {
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end", NULL },
 	STARTFILE_MORE_OPTIONS(recording.file),
 	START_MORE_OPTIONS(recording.session.s),
+	START_NO_PROCESSES_OPTION(recording.no_processes),
 	ENABLE_LIST_END
 };
 
@@ -97,6 +98,8 @@ static bool take_all(struct record *r, int argc, char **argv)
 	if (r->quiet && r->progress)
 		cli_usage("either --quiet or --progress");
 	startfile_check(&r->file, &r->session);
+	/* With --delay-open the file waits for an event that is asked for. */
+	r->session.processes = !r->no_processes && !(r->file.mode & ETW_MODE_DELAY_OPEN);
 	if (!enable_list_ready(&r->providers))
 		return false;
 	if (!r->name) {
@@ -116,8 +119,10 @@ static int start(struct record *r)
 		return 1;
 	r->started = true;
 	clock_gettime(CLOCK_MONOTONIC, &r->begin);
+	process_events_begin(r->fd, r->name, &r->session, r->quiet);
 	if (sample_take(r->fd, &r->session, &r->last))
 		return cli_fail("session %s: its counters cannot be read", cli_quote(r->name));
+	r->rundown = r->last.stat.written;
 	return 0;
 }
 
@@ -130,8 +135,8 @@ static int disable_all(struct record *r)
 	static struct session flushed;
 	int err;
 
-	if (r->file.processes) {
-		process_events_refresh(r->fd, r->name);
+	if (r->session.processes) {
+		process_events_refresh(r->fd, r->name, r->quiet);
 		process_events_end(r->fd, &r->session);
 	}
 	enable_list_disable(&r->providers, r->fd, &r->session);

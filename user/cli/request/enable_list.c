@@ -92,6 +92,15 @@ bool enable_list_find(struct enable_list *l, int fd)
 	return true;
 }
 
+bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
+{
+	unsigned int i = 0;
+
+	while (i < l->count && !guid_equal(&l->list[i]->enable.provider, guid))
+		i++;
+	return i < l->count;
+}
+
 static int enable_one(struct enable_request *request, int fd, const struct session *session,
 		      bool before_command)
 {

@@ -40,6 +40,8 @@ struct enable_list {
 bool enable_list_take(struct enable_list *list, int option, char *value);
 /* Check all of it; wrong usage ends the command.  False: a message was printed. */
 bool enable_list_ready(struct enable_list *list);
+/* Is this provider among them?  Valid after enable_list_find(). */
+bool enable_list_has(const struct enable_list *list, const struct etw_guid *guid);
 /* Resolve all names before anything has to be undone.  False: a message was printed. */
 bool enable_list_find(struct enable_list *list, int fd);
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* cli_processes - the names of processes in what etw convert writes, against those in the file */
+/* convert_processes - the names of processes in what etw convert writes, against those in the file */
 #include "unit/etl/etl_make.h"
 
-#include "cli_run.h"
+#include "unit/cli/cli_run.h"
 #include "lib/shell.h"
 #include "lib/tap.h"
 
