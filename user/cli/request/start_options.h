@@ -132,6 +132,11 @@ int start_session(int fd, const char *name, struct session *session, struct star
 int older_log_move(int fd, struct startfile *file, const char *session);
 void older_log_restore(struct startfile *file, bool begun);
 void older_log_drop(struct startfile *file);
+/*
+ * Does this file belong to no file of the session, whose own file of this name was renamed?
+ * All files of a session have its start in their headers.
+ */
+bool older_log_is_of_another(const char *path, const struct session *session);
 /* After older_log_drop(): its new name, or NULL; the same as a note */
 const char *older_log_kept(const struct startfile *file);
 void older_log_note(const struct startfile *file);
