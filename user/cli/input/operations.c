@@ -32,6 +32,7 @@ struct operations {
 	struct open_table open;
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
+	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
 	struct etw_text body;		/* a struct waiting and what follows, of the current start */
 	uint64_t evicted;		/* starts beyond the limits */
 	uint64_t without_key;		/* events that lack what they are paired by */
@@ -158,19 +159,18 @@ bool operations_event(struct operations *o, const struct etw_event *event,
 	const unsigned int opcode = opcode_of(event);
 	const bool is_piece = etw_embed_is_piece(event->record.header);
 	struct convert_event e = { .event = event, .decoder = o->decoder };
-	EVENT_RECORD record;
 	struct open_key key;
 	int err;
 
 	if (!is_piece && opcode != OPCODE_START && opcode != OPCODE_STOP)
 		return false;
-	etw_event_record(&record, event, &o->items, false);
-	err = etw_decode(o->decoder, &record, &e.decoded);
+	etw_event_record(&o->record, event, &o->items, false);
+	err = etw_decode(o->decoder, &o->record, &e.decoded);
 	if (err == -ENOMEM)
 		cli_die("out of memory");
 	if (is_piece)
 		return false;
-	e.record = &record;
+	e.record = &o->record;
 	if (!open_key_by(&key, &e, &o->rule)) {
 		o->without_key++;
 		return false;
