@@ -110,4 +110,14 @@ TEST_F(block, names_who_asked)
 	EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, complete, REQUESTS)));
 }
 
+/* In one command, of a process that has ended when its requests are shown */
+TEST_F(block, watch)
+{
+	RUN("watch", "-p", "Sample-Block", "--timeout", "60s", "--operations", "--show", SLOW,
+	    "--format", "%n", "dd", "if=/dev/zero", "of=" DISK, "bs=40960", "count=1",
+	    "oflag=direct");
+	EXPECT_TRUE(vc_report(&self->t.r, !self->t.r.status &&
+			      all_are(self->t.r.out, "dd\n", REQUESTS)));
+}
+
 TEST_HARNESS_MAIN
