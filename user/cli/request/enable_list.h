@@ -38,6 +38,8 @@ struct enable_list {
 
 /* Take -p, or an option of etw enable for the provider before it, or for all.  False: another. */
 bool enable_list_take(struct enable_list *list, int option, char *value);
+/* Add a provider that an operand names, without a level and keywords. */
+void enable_list_add(struct enable_list *list, const char *provider);
 /* Check all of it; wrong usage ends the command.  False: a message was printed. */
 bool enable_list_ready(struct enable_list *list);
 /* Is this provider among them?  Valid after enable_list_find(). */
