@@ -151,6 +151,20 @@ static void test_by(void)
 	ok(!run_out[0] && run_reported("12 events had no \"nothing\""), "nothing");
 }
 
+static void test_slowest(void)
+{
+	is(run(DUMP "--slowest 2 --format '%%n %%d %%{sector} %%{error}' %s", make.path), 0, "the slowest");
+	ok(run_printed("dd 2.000ms 8 -1 sync 1.500ms 16 -2"), "the longest first");
+	is(run("dump " MANIFEST " --slowest 1000 --format '%%d' %s", make.path), 0, "more than there are");
+	ok(run_printed("2.000ms 1.500ms 500.000us 10.000us 5.000us"), "all");
+	is(run(DUMP "--slowest 1 --filter 'process == dd && duration < 1ms' --json %s", make.path), 0,
+	   "the slowest of some");
+	ok(strstr(run_out, "\"duration_ns\":500000,\"stop\":{") && strchr(run_out, '\n')[1] == '\0' &&
+	   strstr(run_out, "\"event\":\"RequestComplete\""), "one: %s", run_out);
+	is(run("dump " MANIFEST " --slowest 1 --filter 'id == 77' %s", make.path), 0, "of none");
+	ok(run_printed(""), "none");
+}
+
 static void test_wrong(void)
 {
 	static const struct {
@@ -158,6 +172,7 @@ static void test_wrong(void)
 	} wrong[] = {
 		{ "--by thread", "--by: only with --operations" },
 		{ "--operations --raw", "--raw" },
+		{ "--slowest 1 --count 1", "--count" }, { "--slowest 0", "1 to 1000" },
 		{ "--filter 'duration > 1ms'", "only operations have one" },
 	};
 	size_t i;
@@ -173,6 +188,7 @@ int main(void)
 	test_text();
 	test_json();
 	test_by();
+	test_slowest();
 	test_wrong();
 	unlink(make.path);
 	return done_testing();

@@ -80,6 +80,7 @@ static struct dump {
 	struct processes processes;
 	bool by_operation;
 	const char *by;		/* what pairs them; NULL: not given */
+	uint32_t slowest;	/* print only so many, at the end; 0: all as they end */
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event was printed */
@@ -91,6 +92,8 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 #define COMMON_OPTIONS								\
 	{ "operations", 0, NULL, "print a start and its stop as one, with the duration", \
 	  CLI_FLAG(job.by_operation) },						\
+	{ "slowest", 0, "N", "print only the N longest operations, at the end",	\
+	  CLI_NUMBER(job.slowest, 1, 1000) },					\
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
 	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
 	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
@@ -307,7 +310,17 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
-static int dump_events(struct dump *dump)
+/* --slowest, at the end */
+static void print_slowest(struct dump *dump)
+{
+	unsigned int i;
+
+	dump->printer.operation = &dump->operation;
+	for (i = 0; operations_longest(dump->operations, i, &dump->operation) && !ferror(stdout); i++)
+		dump->print(&dump->printer, &dump->operation.start);
+}
+
+static int read_events(struct dump *dump)
 {
 	const struct etw_event *event;
 	struct etw_loss loss;
@@ -329,6 +342,10 @@ static int dump_events(struct dump *dump)
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
+		if (dump->slowest && !lost) {
+			operations_keep(dump->operations, &dump->operation, dump->slowest);
+			continue;
+		}
 		if (lost)
 			count_shown(dump, &loss, input);
 		dump->any = true;
@@ -392,6 +409,15 @@ static void report_losses(struct dump *dump)
 	if (!dump->stopped)
 		dump->marked = false;
 	report_drops(dump);
+}
+
+static int dump_events(struct dump *dump)
+{
+	int err = read_events(dump);
+
+	if (dump->slowest)
+		print_slowest(dump);
+	return err;
 }
 
 /* Report EINVAL, and whether its cause is that the session only writes a file. */
@@ -601,6 +627,8 @@ static void check_options(const struct dump *dump)
 			  dump->columns ? "--columns" : "--stack");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
+	if (dump->slowest && dump->count)
+		cli_usage("--slowest cannot be combined with --count");
 	if (dump->by && !dump->by_operation)
 		cli_usage("--by: only with --operations");
 	if (dump->by_operation && dump->printer.hex)
@@ -674,6 +702,7 @@ void dump_ready(bool stacks)
 {
 	struct dump *dump = &job;
 
+	dump->by_operation |= dump->slowest != 0;
 	if (stacks && !dump->json && !dump->printer.format)
 		dump->stack = true;
 	check_options(dump);
