@@ -98,7 +98,7 @@ TEST_F(block, names_who_asked)
 	snprintf(complete, sizeof(complete), "%d dd 1\n", pid);
 	for (i = 0; i < 2; i++) {
 		RUN("dump", i ? LOG : "live", "--operations", "--filter", SLOW, "--manifest",
-		    self->manifest, "--format", "%p %n %{bytes}", "--count", "5");
+		    self->manifest, "--format", "%p %n %{bytes}", "--count", "5", "--no-losses");
 		EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, want, REQUESTS)));
 	}
 	/* It was others that issued them, so whoever issues is no answer. */
