@@ -93,15 +93,16 @@ etw_described_read(struct etw_described *to, const struct etw_snapshot *snapshot
 		err = etw_described_split(to);
 	if (err)
 		return err;
-	if (typed->schema)
-		whole = etw_record_add_extra(&to->extra, ETW_EXT_EVENT_SCHEMA, typed->schema,
-					     typed->schema_len);
+	/* In the order in which Windows writes them. */
 	if (traits)
-		whole &= etw_record_add_extra(&to->extra, ETW_EXT_PROV_TRAITS, traits->blob,
-					      traits->len);
+		whole = etw_record_add_extra(&to->extra, ETW_EXT_PROV_TRAITS, traits->blob,
+					     traits->len);
 	else if (typed->provider)
-		whole &= etw_record_add_extra(&to->extra, ETW_EXT_PROV_TRAITS, typed->provider,
-					      typed->provider_len);
+		whole = etw_record_add_extra(&to->extra, ETW_EXT_PROV_TRAITS, typed->provider,
+					     typed->provider_len);
+	if (typed->schema)
+		whole &= etw_record_add_extra(&to->extra, ETW_EXT_EVENT_SCHEMA, typed->schema,
+					      typed->schema_len);
 	if (traits)
 		etw_described_use_decode(to, traits);
 	to->extra.timestamp_given = typed->timestamp_given;

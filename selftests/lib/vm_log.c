@@ -2,6 +2,8 @@
 /* vm_log.c - sessions with log files, and the contents of the files */
 #include "lib/vm_log.h"
 
+#include <etw/format.h>
+
 struct vl_log_props vl_log_props(ULONG mode, const char *file, ULONG size)
 {
 	struct vl_log_props props = {
@@ -64,6 +66,7 @@ ULONG vl_logger_stop(struct vl_logger *l)
 
 struct vl_log vl_log_read(const char *path)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	struct vl_log log = { .in_order = true, .in_time = true };
 	struct etw_etl_file *file;
 	struct etw_event event;
@@ -81,6 +84,8 @@ struct vl_log vl_log_read(const char *path)
 		log.in_time &= event.time >= time;
 		time = event.time;
 		if (event.record.header->desc.opcode == 0 && event.record.header->desc.id == 0)
+			continue;
+		if (!memcmp(&event.record.header->provider, &process_guid, sizeof(process_guid)))
 			continue;
 		memcpy(&number, event.record.data,
 		       event.record.data_len < sizeof(number) ? event.record.data_len :

@@ -57,7 +57,7 @@ struct vl_log {
 	struct etw_etl_count count;
 	struct etw_etl_info info;
 	bool cut_off;
-	ULONG events;		/* the header's not among them */
+	ULONG events;		/* neither the header's nor those that name processes */
 	ULONG first, last;	/* their numbers */
 	bool in_order;		/* each number is one more than that before */
 	bool in_time;

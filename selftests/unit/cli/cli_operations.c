@@ -51,24 +51,24 @@ static void put_process(uint64_t us, uint8_t what, uint32_t pid, const char *nam
 	put(&process, us, 0, what, pid, 0, data, (uint32_t)len);
 }
 
-struct issue {
+struct request {
 	uint32_t major, minor;
 	uint64_t sector;
 	uint32_t bytes, op;
 	uint64_t request;
 } __attribute__((__packed__));
 
-static void issue(uint64_t us, uint32_t pid, uint32_t number, bool activity)
+static void queue(uint64_t us, uint32_t pid, uint32_t number, bool activity)
 {
-	const struct issue i = { 254, 0, number * 8, 4096, 1, 0x1000 + number };
+	const struct request i = { 254, 0, number * 8, 4096, 1, 0x1000 + number };
 
-	put(&block, us, 1, 1, pid, activity ? number : 0, &i, sizeof(i));
+	put(&block, us, 3, 1, pid, activity ? number : 0, &i, sizeof(i));
 }
 
 static void complete(uint64_t us, uint32_t pid, uint32_t number, bool activity)
 {
 	const struct {
-		struct issue i;
+		struct request i;
 		int32_t error;
 		uint64_t latency;
 		uint32_t issuer;
@@ -90,17 +90,17 @@ static void make_file(void)
 	put_process(0, ETW_PROCESS_RUNDOWN, 30, "sync");
 	put_process(0, ETW_PROCESS_RUNDOWN, 99, "bystander");
 	complete(5, 99, 50, true);
-	issue(10, 20, 1, true);
-	issue(20, 30, 2, true);
-	issue(30, 20, 3, true);
+	queue(10, 20, 1, true);
+	queue(20, 30, 2, true);
+	queue(30, 20, 3, true);
 	complete(530, 99, 3, true);
 	complete(1520, 20, 2, true);
 	complete(2010, 99, 1, true);
-	issue(3000, 20, 4, false);
-	issue(3001, 20, 5, false);
+	queue(3000, 20, 4, false);
+	queue(3001, 20, 5, false);
 	complete(3005, 99, 4, false);
 	complete(3011, 99, 5, false);
-	issue(4000, 30, 6, true);
+	queue(4000, 30, 6, true);
 	make_put(&make);
 	make_end(&make);
 }
@@ -115,8 +115,8 @@ static void test_text(void)
 	ok(run_reported("1 operation did not end\n") &&
 	   run_reported("1 operation ended that had not begun\n"), "and those that remain alone");
 	is(run(DUMP "--filter 'duration > 1ms' --time utc %s", make.path), 0, "slow ones");
-	ok(strstr(run_out, " [000] sync-30/31 Sample-Block RequestIssue info 1.500ms major=254") &&
-	   strstr(run_out, " [000] dd-20/21 Sample-Block RequestIssue info 2.000ms major=254 minor=0 sector=8 bytes=4096 op=write request=0x1001 error=-1 latency_ns=7 issuer=20 issuer_name=\"dd\" activity="),
+	ok(strstr(run_out, " [000] sync-30/31 Sample-Block RequestQueue info 1.500ms major=254") &&
+	   strstr(run_out, " [000] dd-20/21 Sample-Block RequestQueue info 2.000ms major=254 minor=0 sector=8 bytes=4096 op=write request=0x1001 error=-1 latency_ns=7 issuer=20 issuer_name=\"dd\" activity="),
 	   "in lines with the fields of both");
 	ok(!strstr(run_out, "500.000us"), "and no others");
 	is(run(DUMP "--filter 'duration > 1ms && process == dd && error == -1' --format '%%d' %s",
@@ -125,6 +125,9 @@ static void test_text(void)
 	is(run(DUMP "--filter 'exists(duration)' --format '%%d' %s", make.path), 0, "all have a duration");
 	ok(run_printed("500.000us 1.500ms 2.000ms 5.000us 10.000us") && !strstr(run_err, "--filter"),
 	   "without a doubt: %s", run_err);
+	is(run(DUMP "--filter 'process == nobody && process_path != /bin/sh' %s", make.path), 0,
+	   "by a process that did nothing");
+	ok(run_printed("") && !strstr(run_err, "could be compared"), "none: the names are known");
 	is(run(DUMP "--pid 30 --count 1 --format '%%d' %s", make.path), 0, "by the starter's id");
 	ok(run_printed("1.500ms"), "one");
 }
@@ -132,7 +135,7 @@ static void test_text(void)
 static void test_json(void)
 {
 	is(run(DUMP "--json --filter 'duration == 1500000' %s", make.path), 0, "JSON");
-	ok(strstr(run_out, "\"process_name\":\"sync\"") && strstr(run_out, "\"event\":\"RequestIssue\"") &&
+	ok(strstr(run_out, "\"process_name\":\"sync\"") && strstr(run_out, "\"event\":\"RequestQueue\"") &&
 	   strstr(run_out, "\"duration_ns\":1500000,\"stop\":{\"time\":\"2022-06-18T04:26:40.0015200Z\",\"event\":\"RequestComplete\",\"pid\":20,\"tid\":21,\"cpu\":0,\"fields\":{"),
 	   "has the stop as an object");
 	is(run("dump --operations --json --count 1 %s", make.path), 0, "without a manifest");
@@ -154,6 +157,20 @@ static void test_by(void)
 	ok(!run_out[0] && run_reported("12 events had no \"nothing\""), "nothing");
 }
 
+static void test_slowest(void)
+{
+	is(run(DUMP "--slowest 2 --format '%%n %%d %%{sector} %%{error}' %s", make.path), 0, "the slowest");
+	ok(run_printed("dd 2.000ms 8 -1 sync 1.500ms 16 -2"), "the longest first");
+	is(run("dump " MANIFEST " --slowest 1000 --format '%%d' %s", make.path), 0, "more than there are");
+	ok(run_printed("2.000ms 1.500ms 500.000us 10.000us 5.000us"), "all");
+	is(run(DUMP "--slowest 1 --filter 'process == dd && duration < 1ms' --json %s", make.path), 0,
+	   "the slowest of some");
+	ok(strstr(run_out, "\"duration_ns\":500000,\"stop\":{") && strchr(run_out, '\n')[1] == '\0' &&
+	   strstr(run_out, "\"event\":\"RequestComplete\""), "one: %s", run_out);
+	is(run("dump " MANIFEST " --slowest 1 --filter 'id == 77' %s", make.path), 0, "of none");
+	ok(run_printed(""), "none");
+}
+
 static void test_wrong(void)
 {
 	static const struct {
@@ -161,6 +178,7 @@ static void test_wrong(void)
 	} wrong[] = {
 		{ "--by thread", "--by: only with --operations" },
 		{ "--operations --raw", "--raw" },
+		{ "--slowest 1 --count 1", "--count" }, { "--slowest 0", "1 to 1000" },
 		{ "--filter 'duration > 1ms'", "only operations have one" },
 	};
 	size_t i;
@@ -198,6 +216,7 @@ int main(void)
 	test_text();
 	test_json();
 	test_by();
+	test_slowest();
 	test_wrong();
 	unlink(make.path);
 	test_processes_only();

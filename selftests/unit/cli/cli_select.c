@@ -198,7 +198,7 @@ static void test_missing(const char *path)
 {
 	static const char *const silent[] = {
 		"BufferSize == 1", "BufferSize < 4K", "id == 20", "exists(BufferSize)", "* == 7",
-		"provider == nobody && Nope == 1",
+		"provider == nobody && Nope == 1", "provider == nobody && process == dd",
 	};
 	size_t i;
 
@@ -212,6 +212,12 @@ static void test_missing(const char *path)
 		   "--filter: column 1: no event has a value that \"BufferSize == 5ms\" could compare\n");
 	tells_once(path, "convert --to text -o /dev/null --replace", "Nope", "a field \"Nope\"\n");
 	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
+	tells_once(path, "dump", "process == dd || process == sh",
+		   "no event has a value that \"process\" could be compared with: the trace does not name");
+	tells_once(path, "convert --to text -o /dev/null --replace", "process_path == /bin/dd",
+		   "no event has a value that \"process_path\" could be compared with");
+	tells_once(path, "split --by cpu -o /tmp/none_%d", "process_parent == sh",
+		   "no event has a value that \"process_parent\" could be compared with");
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
 		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_reported(""),
 		   "nothing is reported for %s", silent[i]);

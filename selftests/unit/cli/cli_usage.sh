@@ -155,7 +155,8 @@ check_providers() {
 	right enable a -p Sample-App --level 4 --filter 'id == 5'
 	wrong '-p "b:256": "256" is not a level' enable a -p b:256
 	wrong 'unexpected argument "c": -p gave the provider' enable a -p b c
-	wrong '-p: only one provider' enable a -p b -p c
+	right enable a --level info -p b -p c:error --id 3
+	wrong '-p "c:256": "256" is not a level' enable a -p b -p c:256
 	right disable a -p b -p c d
 	right capture a -p b -p c
 	right capture a b -p c --every 5

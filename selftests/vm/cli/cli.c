@@ -158,6 +158,35 @@ TEST_F(cli, enable_and_disable)
 	EXPECT_EQ(NULL, enabled(self->fd, by_name));
 }
 
+/* Options apply to the provider before them, those before the first one to all. */
+TEST_F(cli, enable_several)
+{
+	const struct etw_provider_enable *e;
+
+	vm_start_named(self->fd, "cli");
+	RUN("enable", "cli", "--any", "0x8", "-p", GUID_TEXT ":warning", "--all", "0x10", "-p",
+	    "*myprovider", "--level", "info");
+	EXPECT_TRUE(vc_noted(&self->r, "nobody has registered "));
+	e = enabled(self->fd, vm_guid(1));
+	ASSERT_NE(NULL, e);
+	EXPECT_EQ(3, e->level);
+	EXPECT_EQ(0x8, e->any);
+	EXPECT_EQ(0x10, e->all);
+	e = enabled(self->fd, by_name);
+	ASSERT_NE(NULL, e);
+	EXPECT_EQ(4, e->level);
+	EXPECT_EQ(0x8, e->any);
+	EXPECT_EQ(0, e->all);
+	RUN("disable", "cli", "-p", GUID_TEXT, "-p", "MyProvider");
+	PRINTED("");
+	/* Nothing is enabled if one of them is not known, or given twice. */
+	RUN("enable", "cli", "-p", GUID_TEXT, "-p", "No-Such-Provider");
+	EXPECT_TRUE(vc_refused(&self->r, 1, "\"No-Such-Provider\""));
+	RUN("enable", "cli", "-p", GUID_TEXT, "-p", GUID_TEXT);
+	EXPECT_TRUE(vc_refused(&self->r, 2, "is given twice"));
+	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(1)));
+}
+
 TEST_F(cli, flush_and_stat)
 {
 	int i, slot = vm_register(self->fd, vm_guid(1));

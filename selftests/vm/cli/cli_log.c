@@ -181,6 +181,20 @@ TEST_F(cli_log, new_file)
 	EXPECT_EQ(3, vl_log_read(FILE_B).events);
 	EXPECT_FALSE(vl_log_read(FILE_B).cut_off);
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
+	/* Somebody else's file of that name is neither lost nor taken for the session's. */
+	RUN("start", "log", "--file", FILE_A, "--replace");
+	ASSERT_TRUE(enable(&self->l));
+	ASSERT_EQ(0, rename(FILE_B, FILE_A));
+	RUN("flush", "log", "--new-file", "--json");
+	EXPECT_NE(NULL, strstr(self->r.out, ",\"moved\":\"" FILE_A ".old\"}"));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "the file of this name is now \"" FILE_A ".old\"\n")));
+	EXPECT_EQ(3, vl_log_read(FILE_A ".old").events);
+	ASSERT_EQ(0, unlink(FILE_A));
+	ASSERT_EQ(0, system("echo no log > " FILE_A));
+	RUN("flush", "log", "--new-file");
+	EXPECT_TRUE(vc_noted(&self->r, "the file of this name is now"));
+	EXPECT_EQ(-EINVAL, vl_log_read(FILE_A ".old").error);
+	RUN("stop", "log");
 	RUN("start", "log", "--sync", "1");
 	EXPECT_TRUE(vc_refused(&self->r, 2, "options of a log file need --file"));
 	RUN("start", "log", "--file", FILE_A, "--sync", "0.01");

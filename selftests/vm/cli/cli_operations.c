@@ -5,36 +5,21 @@
 #include <time.h>
 
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
-
-#define PROVIDER	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
-#define LOG		"/run/etw-operations.etl"
+#include "lib/vm_trace.h"
 
 FIXTURE(operations) {
-	int fd;
-	uint32_t slot;
-	struct vc_run r;
+	struct vm_trace t;
 };
 
 FIXTURE_SETUP(operations)
 {
-	int slot;
-
-	unlink(LOG);
-	memset(&self->r, 0, sizeof(self->r));
-	self->fd = vm_begin(&slot);
-	ASSERT_LE(0, self->fd);
-	self->slot = slot;
+	ASSERT_EQ(0, vm_trace_begin(&self->t));
 }
 
 FIXTURE_TEARDOWN(operations)
 {
-	vm_stop_all(self->fd);
-	close(self->fd);
-	unlink(LOG);
+	vm_trace_end(&self->t);
 }
-
-#define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
 
 /* A start (1) or stop (2) */
 static int write_opcode(int fd, uint32_t slot, uint8_t opcode, uint32_t activity)
@@ -78,8 +63,8 @@ TEST_F(operations, two_processes)
 	ASSERT_EQ(0, vm_reap(pid));
 	between = now_ms();
 	ASSERT_TRUE(vm_until(now_ms() - between > 20));
-	ASSERT_EQ(0, write_opcode(self->fd, self->slot, 2, 7));
-	ASSERT_EQ(0, write_opcode(self->fd, self->slot, 2, 9));
+	ASSERT_EQ(0, write_opcode(self->t.fd, self->t.slot, 2, 7));
+	ASSERT_EQ(0, write_opcode(self->t.fd, self->t.slot, 2, 9));
 	after = now_ms();
 	ASSERT_EQ(0, RUN("flush", "ops"));
 	ASSERT_EQ(0, RUN("stop", "file"));
@@ -87,17 +72,17 @@ TEST_F(operations, two_processes)
 	for (i = 0; i < 2; i++) {
 		RUN("dump", i ? LOG : "ops", "--operations", "--json", "--count", "1", "--filter",
 		    "duration > 20ms && process == cli_operations");
-		ASSERT_TRUE(vc_report(&self->r, !self->r.status && vc_lines(self->r.out) == 1));
-		EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, want)));
-		duration = strstr(self->r.out, "\"duration_ns\":");
+		ASSERT_TRUE(vc_report(&self->t.r, !self->t.r.status && vc_lines(self->t.r.out) == 1));
+		EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, want)));
+		duration = strstr(self->t.r.out, "\"duration_ns\":");
 		ASSERT_NE(NULL, duration);
 		got = atof(duration + strlen("\"duration_ns\":")) / 1e6;
 		EXPECT_TRUE(got > 20 && got < after - before);
 	}
 	RUN("dump", LOG, "--operations");
-	EXPECT_TRUE(vc_report(&self->r, vc_lines(self->r.out) == 1 &&
-			      strstr(self->r.err, "1 operation did not end\n") &&
-			      strstr(self->r.err, "1 operation ended that had not begun\n")));
+	EXPECT_TRUE(vc_report(&self->t.r, vc_lines(self->t.r.out) == 1 &&
+			      strstr(self->t.r.err, "1 operation did not end\n") &&
+			      strstr(self->t.r.err, "1 operation ended that had not begun\n")));
 }
 
 TEST_HARNESS_MAIN

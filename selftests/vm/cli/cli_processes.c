@@ -6,12 +6,10 @@
 #include <sys/prctl.h>
 
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/vm_trace.h"
 
 #include <etw/format.h>
 
-#define PROVIDER	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
-#define LOG		"/run/etw-processes.etl"
 #define COPY		"/run/etw-after"
 
 /* Events have the numbers of these steps as ids. */
@@ -25,10 +23,8 @@ struct said {
 };
 
 FIXTURE(processes) {
-	int fd;
+	struct vm_trace t;
 	int tally[2];
-	uint32_t slot;
-	struct vc_run r;
 };
 
 static void say(int tally, int step)
@@ -67,28 +63,18 @@ static void copy(int argc, char **argv)
 
 FIXTURE_SETUP(processes)
 {
-	int slot;
-
-	unlink(LOG);
-	memset(&self->r, 0, sizeof(self->r));
-	self->fd = vm_begin(&slot);
-	ASSERT_LE(0, self->fd);
-	self->slot = slot;
+	ASSERT_EQ(0, vm_trace_begin(&self->t));
 	ASSERT_EQ(0, pipe(self->tally));
 	ASSERT_EQ(0, system("cp /proc/$PPID/exe " COPY));
 }
 
 FIXTURE_TEARDOWN(processes)
 {
-	vm_stop_all(self->fd);
-	close(self->fd);
+	vm_trace_end(&self->t);
 	close(self->tally[0]);
 	close(self->tally[1]);
-	unlink(LOG);
 	unlink(COPY);
 }
-
-#define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
 
 /* A short life with three names.  It is over when this returns. */
 static bool live(FIXTURE_DATA(processes) *self)
@@ -121,14 +107,14 @@ static bool agrees(FIXTURE_DATA(processes) *self, const char *what, unsigned int
 			return false;
 		snprintf(line, sizeof(line), "%d %d %s\n", said.step, said.pid, said.name);
 		RUN("dump", what, "--provider", PROVIDER, "--format", "%i %p %n");
-		if (!vc_report(&self->r, !self->r.status && strstr(self->r.out, line)))
+		if (!vc_report(&self->t.r, !self->t.r.status && strstr(self->t.r.out, line)))
 			return false;
 		snprintf(filter, sizeof(filter),
 			 "process == '%s' && process_path == '%s' && pid == %d && id == %d && process_parent == cli_processes",
 			 said.name, said.path, said.pid, said.step);
 		RUN("dump", what, "--filter", filter, "--format", "%i %p %n");
 		if (said.step != STEP_THERE &&
-		    !vc_report(&self->r, !self->r.status && !strcmp(self->r.out, line)))
+		    !vc_report(&self->t.r, !self->t.r.status && !strcmp(self->t.r.out, line)))
 			return false;
 	}
 	return true;
@@ -140,20 +126,20 @@ TEST_F(processes, file)
 	ASSERT_EQ(0, RUN("start", "names", "--processes", "--file", LOG));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	ASSERT_TRUE(live(self));
-	step(self->fd, self->slot, self->tally[1], STEP_THERE);
+	step(self->t.fd, self->t.slot, self->tally[1], STEP_THERE);
 	ASSERT_EQ(0, RUN("stop", "names"));
 	EXPECT_TRUE(agrees(self, LOG, 4));
 	RUN("dump", LOG, "--json", "--filter", "id == 3");
-	EXPECT_TRUE(vc_printed(&self->r, "\"process_name\":\"etw-after\",\"process_path\":\"" COPY "\""));
+	EXPECT_TRUE(vc_printed(&self->t.r, "\"process_name\":\"etw-after\",\"process_path\":\"" COPY "\""));
 	RUN("dump", LOG, "--format", "%P %e");
-	EXPECT_TRUE(vc_report(&self->r, !strstr(self->r.out, "Etw-Process")));
+	EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.out, "Etw-Process")));
 	RUN("dump", LOG, "--format", "%P %e", "--processes");
-	EXPECT_TRUE(vc_printed(&self->r, "Etw-Process ProcessExec"));
-	EXPECT_TRUE(vc_printed(&self->r, "Etw-Process ProcessRundown"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "Etw-Process ProcessExec"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "Etw-Process ProcessRundown"));
 	RUN("convert", LOG, "--to", "csv", "--fields", "id,process,process_path,process_parent");
-	EXPECT_TRUE(vc_printed(&self->r, "3,etw-after," COPY ",cli_processes\r\n"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "3,etw-after," COPY ",cli_processes\r\n"));
 	RUN("convert", LOG, "--to", "chrome");
-	EXPECT_TRUE(vc_printed(&self->r, "\"process_name\",\"args\":{\"name\":\"etw-after\"}"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "\"process_name\",\"args\":{\"name\":\"etw-after\"}"));
 }
 
 /* The ring has overwritten the beginning; the flush names those who are there. */
@@ -167,16 +153,16 @@ TEST_F(processes, flight_recorder)
 			 "--buffer-size", "32"));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	for (i = 0; i < 20000; i++)
-		ASSERT_EQ(0, vm_write(self->fd, self->slot, 9, 4, 1, "x", 1));
-	step(self->fd, self->slot, self->tally[1], STEP_THERE);
+		ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
+	step(self->t.fd, self->t.slot, self->tally[1], STEP_THERE);
 	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG));
-	EXPECT_TRUE(vc_report(&self->r, !strstr(self->r.err, "names")));
+	EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.err, "names")));
 	ASSERT_EQ(sizeof(said), read(self->tally[0], &said, sizeof(said)));
 	snprintf(line, sizeof(line), "%d %s\n", said.pid, said.name);
 	RUN("dump", LOG, "--filter", "id == 4", "--format", "%p %n");
-	EXPECT_STREQ(line, self->r.out);
+	EXPECT_STREQ(line, self->t.r.out);
 	RUN("dump", LOG, "--filter", "id == 9 && process != cli_processes");
-	EXPECT_STREQ("", self->r.out);
+	EXPECT_STREQ("", self->t.r.out);
 }
 
 /* A reader has the names even of those that ended before it looked. */
@@ -194,7 +180,7 @@ TEST_F(processes, live)
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(sizeof(said), read(self->tally[0], &said, sizeof(said)));
 		snprintf(line, sizeof(line), "%d %d %s\n", said.step, said.pid, said.name);
-		EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, line)));
+		EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, line)));
 	}
 }
 
@@ -204,22 +190,22 @@ TEST_F(processes, watch)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", self->tally[1]);
-	RUN("watch", "-p", PROVIDER, "--processes", "--format", "%P %i %n", COPY, "step", number);
-	EXPECT_STREQ(PROVIDER " 3 etw-after\n", self->r.out);
+	RUN("watch", "-p", PROVIDER, "--format", "%P %i %n", COPY, "step", number);
+	EXPECT_STREQ(PROVIDER " 3 etw-after\n", self->t.r.out);
 	RUN("watch", "-p", "Etw-Process", "--format", "%P %e", "true");
-	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, "Etw-Process ProcessExec\n")));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "Etw-Process ProcessExec\n")));
 }
 
 TEST_F(processes, record_and_options)
 {
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--processes", "-o", LOG, "sh", "-c", "exec true"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "sh", "-c", "exec true"));
 	RUN("dump", LOG, "--filter", "Name == true", "--processes", "--format", "%e");
-	EXPECT_TRUE(vc_printed(&self->r, "ProcessExec\n"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "ProcessExec\n"));
 	RUN("dump", LOG, "--provider", "Etw-Process", "--format", "%e");
-	EXPECT_TRUE(vc_printed(&self->r, "ProcessRundown/DCStart\n"));
-	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "-o", LOG, "true"));
+	EXPECT_TRUE(vc_printed(&self->t.r, "ProcessRundown/DCStart\n"));
+	ASSERT_EQ(0, RUN("record", "-p", PROVIDER, "-q", "--no-processes", "-o", LOG, "true"));
 	RUN("dump", LOG, "--processes", "--format", "%P");
-	EXPECT_TRUE(vc_report(&self->r, !strstr(self->r.out, "Etw-Process")));
+	EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.out, "Etw-Process")));
 }
 
 TEST_HARNESS_MAIN

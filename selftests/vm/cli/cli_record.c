@@ -226,9 +226,34 @@ TEST_F(record, json)
 	self->r.status = 0;
 	EXPECT_TRUE(vc_printed(&self->r, "\"mode\":\"file\""));
 	EXPECT_TRUE(vc_printed(&self->r, "\"file\":{\"name\":\"" OUT "\",\"kind\":\"sequential\""));
-	EXPECT_TRUE(vc_printed(&self->r, "\"written\":2,\"lost\":{\"no_buffer\":0,"));
+	EXPECT_TRUE(vc_printed(&self->r, "\"lost\":{\"no_buffer\":0,"));
 	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"providers\":[{\"provider\":\"" GUID_1
-			       "\",\"provider_name\":null,\"events\":2}],\"exit_status\":3}"));
+			       "\",\"provider_name\":null,\"events\":2}],\"process_events\":"));
+	EXPECT_TRUE(vc_printed(&self->r, ",\"exit_status\":3}"));
+}
+
+/* Events that name processes are in the file, and counted apart. */
+TEST_F(record, names)
+{
+	struct vl_log log;
+
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	EXPECT_TRUE(reported(self, ": 0 events, "));
+	EXPECT_TRUE(reported(self, " seconds; besides, "));
+	log = vl_log_read(OUT);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(0, log.events);
+	EXPECT_LT(1, log.agree.records);
+	/* Given by -p, they are events like others. */
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", "Etw-Process", "-o", OUT, "true", NULL));
+	EXPECT_FALSE(strstr(self->r.err, ": 0 events, ") || strstr(self->r.err, "besides"));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--no-processes", "true",
+			    NULL));
+	EXPECT_FALSE(strstr(self->r.err, "besides"));
+	/* They do not fill a small file. */
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--buffer-size", "4K",
+			    "--max-size", "16K", "true", NULL));
+	EXPECT_TRUE(reported(self, "the names of all processes would take more than a quarter of its 16 KB"));
 }
 
 /* Decoded with the schemas in the file alone; the event of the file's header comes first. */
@@ -289,7 +314,7 @@ TEST_F(record, buffering)
 
 	ASSERT_TRUE(make(LOG_DIR "/app.man", manifest));
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--buffering",
-			     "--buffer-size", "4", "--with-manifests", "--manifest",
+			     "--buffer-size", "4", "--no-processes", "--with-manifests", "--manifest",
 			     LOG_DIR "/app.man", NULL));
 	ASSERT_TRUE(enabled(self->reg));
 	ASSERT_TRUE(writes(self, self->reg, 4, 2000));

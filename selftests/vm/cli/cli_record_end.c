@@ -77,7 +77,7 @@ TEST_F(record, terminal)
 				 "; while ! test -e " LOG_DIR "/end; do sleep 0.05; done; exit $n",
 			 NULL };
 	char *without[] = { (char *)"etw", (char *)"record", (char *)"-p", (char *)GUID_1,
-			    (char *)"-o", (char *)OUT, NULL };
+			    (char *)"-o", (char *)OUT, (char *)"--no-processes", NULL };
 	int master;
 	pid_t pid;
 
@@ -129,7 +129,7 @@ TEST_F(record, duration)
 					"0.3", "sleep", "600", NULL));
 	EXPECT_LE(300, vm_ms() - begin);
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--duration", "0.9",
-			    "--progress", NULL));
+			    "--progress", "--no-processes", NULL));
 	EXPECT_TRUE(reported(self, " s: 0 events, 0/s, "));
 }
 

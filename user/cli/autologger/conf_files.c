@@ -32,6 +32,7 @@ static struct autologger_conf conf;
 static const struct cli_option start_options[] = {
 	START_OPTIONS(conf.session.s),
 	START_MORE_OPTIONS(conf.session.s),
+	START_PROCESSES_OPTION(conf.session),
 	{ "buffering", START_OPT_BUFFERING, NULL, "", NULL },
 	STARTFILE_OPTIONS(conf.file),
 	STARTFILE_MORE_OPTIONS(conf.file),

@@ -12,6 +12,7 @@
 #include "autologger.h"
 #include "cli/cli.h"
 #include "cli/provider.h"
+#include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "lib/controller/enable.h"
 #include "base/guid.h"
@@ -54,8 +55,10 @@ static bool start_with_file(int fd, struct autologger_conf *conf, struct autolog
 	conf->file.replace |= conf->file_max;
 	err = start_session(fd, conf->name, &conf->session, &conf->file);
 	umask(mask);
-	if (!err)
+	if (!err) {
 		older_log_drop(&conf->file);
+		process_events_begin(fd, conf->name, &conf->session, false);
+	}
 	result->status = conf->file.path && err != -ENOSPC ? etw_win32_from_file(err) :
 							     etw_win32_from_errno(err);
 	return (!conf->file_max || autologger_end_file(conf->name, &state, !err)) && !err;

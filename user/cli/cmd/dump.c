@@ -81,6 +81,7 @@ static struct dump {
 	struct processes processes;
 	bool by_operation;
 	const char *by;		/* what pairs them; NULL: not given */
+	uint32_t slowest;	/* print only so many, at the end; 0: all as they end */
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event of a provider was printed */
@@ -90,6 +91,10 @@ static struct dump {
 enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 
 #define COMMON_OPTIONS								\
+	{ "operations", 0, NULL, "print a start and its stop as one, with the duration", \
+	  CLI_FLAG(job.by_operation) },						\
+	{ "slowest", 0, "N", "print only the N longest operations, at the end",	\
+	  CLI_NUMBER(job.slowest, 1, 1000) },					\
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
 	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
 	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
@@ -97,6 +102,7 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 	CLI_OPTION_STRICT(job.strict)
 
 #define OUTPUT_OPTIONS								\
+	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) }, \
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) }, \
 	{ "message", 0, NULL, "print the event's message instead of its fields", \
 	  CLI_FLAG(job.printer.message) },					\
@@ -116,12 +122,9 @@ const struct cli_option dump_output_options[] = {
 
 static const struct cli_option options[] = {
 	SELECT_OPTIONS,
-	{ "operations", 0, NULL, "print a start and its stop as one, with the duration",
-	  CLI_FLAG(job.by_operation) },
 	COMMON_OPTIONS,
 	CLI_HEADING("more selection"),
 	SELECT_MORE_OPTIONS,
-	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
@@ -308,7 +311,17 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
-static int dump_events(struct dump *dump)
+/* --slowest, at the end */
+static void print_slowest(struct dump *dump)
+{
+	unsigned int i;
+
+	dump->printer.operation = &dump->operation;
+	for (i = 0; operations_longest(dump->operations, i, &dump->operation) && !ferror(stdout); i++)
+		dump->print(&dump->printer, &dump->operation.start);
+}
+
+static int read_events(struct dump *dump)
 {
 	const struct etw_event *event;
 	struct etw_loss loss;
@@ -330,6 +343,10 @@ static int dump_events(struct dump *dump)
 			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
+		if (dump->slowest && !lost) {
+			operations_keep(dump->operations, &dump->operation, dump->slowest);
+			continue;
+		}
 		if (lost)
 			count_shown(dump, &loss, input);
 		dump->any = dump->any || !event_is_about_trace(event);
@@ -393,6 +410,15 @@ static void report_losses(struct dump *dump)
 	if (!dump->stopped)
 		dump->marked = false;
 	report_drops(dump);
+}
+
+static int dump_events(struct dump *dump)
+{
+	int err = read_events(dump);
+
+	if (dump->slowest)
+		print_slowest(dump);
+	return err;
 }
 
 /* Report EINVAL, and whether its cause is that the session only writes a file. */
@@ -600,6 +626,8 @@ static void check_options(const struct dump *dump)
 			  dump->columns ? "--columns" : "--stack");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
+	if (dump->slowest && dump->count)
+		cli_usage("--slowest cannot be combined with --count");
 	if (dump->by && !dump->by_operation)
 		cli_usage("--by: only with --operations");
 	if (dump->by_operation && dump->printer.hex)
@@ -673,6 +701,7 @@ void dump_ready(bool stacks)
 {
 	struct dump *dump = &job;
 
+	dump->by_operation |= dump->slowest != 0;
 	if (stacks && !dump->json && !dump->printer.format)
 		dump->stack = true;
 	check_options(dump);

@@ -3,7 +3,7 @@
  * enable.c - etw enable: enable a provider for a session
  */
 #include <getopt.h>
-#include "cli/request/enable_request.h"
+#include "cli/request/enable_list.h"
 #include "cli/provider.h"
 #include "cli/schema.h"
 #include "device/kdev.h"
@@ -11,7 +11,7 @@
 #define OPTIONS_MAX	64
 
 static const struct cli_option own_options[] = {
-	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "in place of PROVIDER", NULL },
+	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "for PROVIDER; may be repeated", NULL },
 	CLI_OPTION_END
 };
 
@@ -20,6 +20,7 @@ static struct cli_option options[OPTIONS_MAX];
 static const struct cli_syntax syntax = {
 	.what = "Enable a provider, by name or GUID, for a session.  This replaces what was set\n"
 		"for the two before.  A GUID may be enabled before it is registered.\n"
+		"Options apply to the -p before them, or to all if they come first.\n"
 		"An event must match all options that select; an option that is given several\n"
 		"times matches any of its names.  Selecting processes leaves kernel modules out.\n"
 		"Levels: 1 critical, 2 error, 3 warning, 4 info, 5 verbose, up to 255.\n"
@@ -29,40 +30,31 @@ static const struct cli_syntax syntax = {
 	.example = "etw enable demo -p Sample-Block:info --filter 'bytes >= 64K'",
 };
 
-static void take_option(struct enable_request *request, int option)
-{
-	if (option != 'p') {
-		enable_request_take(request, option, optarg);
-		return;
-	}
-	if (request->provider)
-		cli_usage("-p: only one provider; the options are for that one");
-	enable_request_provider(request, optarg);
-}
-
 int cmd_enable(int argc, char **argv)
 {
-	static struct enable_request request;
-	const char *provider;
+	static struct enable_list providers;
+	static struct session session;
+	const char *operand;
 	char **operands;
-	int option, status, fd;
+	int option, status = 1, fd;
 
 	cli_join(options, OPTIONS_MAX, own_options, enable_options);
-	enable_request_init(&request);
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(&request, option);
+		enable_list_take(&providers, option, optarg);
 	operands = cli_operands(&syntax, argc, argv);
-	provider = provider_operand(request.provider, operands[1]);
-	if (!enable_request_ready(&request, provider))
+	operand = provider_operand(providers.count ? "" : NULL, operands[1]);
+	if (!providers.count)
+		enable_list_add(&providers, operand);
+	cli_name("SESSION", operands[0]);
+	if (!enable_list_ready(&providers))
 		return 1;
-	fd = provider_find(operands[0], provider, &request.enable);
+	fd = session_open(operands[0], &session);
 	if (fd < 0)
 		return 1;
-	enable_request_prepare(&request, &request.enable.provider);
-	status = provider_control_in(fd, operands[0], provider, &request.enable,
-				     request.capture ? PROVIDER_CAPTURE : 0);
+	if (enable_list_find(&providers, fd))
+		status = enable_list_enable(&providers, fd, &session, false);
 	etw_kdev_close(fd);
-	enable_request_free(&request);
+	enable_list_free(&providers);
 	schema_unload();
 	return status;
 }

@@ -135,6 +135,30 @@ static int flush_session(int fd, struct startfile *to, const char *name, struct 
 }
 
 /*
+ * Open the next file of the same name.  One that has this name meanwhile, and is not the session's,
+ * is moved away.  0, or -errno after a message.
+ */
+static int take_name(int fd, const struct session *now, const char *name)
+{
+	int err;
+
+	file.path = now->log.name;
+	if (older_log_is_of_another(file.path, now)) {
+		err = older_log_move(fd, &file, name);
+		if (err)
+			return err;
+	}
+	err = etw_log_target_open(&file.target, file.path, now->s.mode, now->log.log.max_size);
+	if (err) {
+		older_log_restore(&file, false);
+		cli_fail("%s: %s", cli_quote(file.path), strerror(-err));
+		return err;
+	}
+	file.target.file.sync_ms = now->log.log.sync_ms;
+	return 0;
+}
+
+/*
  * End the log file, flushed, and begin another one: the next number of several, else the
  * same name.  A file whose disk fails is replaced, too, and the exit status is 1.
  */
@@ -144,7 +168,7 @@ static int begin_new_file(int fd, const char *name, struct session *session)
 	static struct startfile none = { .flush = true };
 	static struct session now;
 	const struct etw_session_log *log = &now.log.log;
-	static struct etw_log_target target;
+	struct etw_log_target *target = &file.target;
 	int err = session_do(fd, etw_kdev_session_query, name, &now), failed;
 
 	if (err)
@@ -156,15 +180,19 @@ static int begin_new_file(int fd, const char *name, struct session *session)
 	memset(session, 0, sizeof(*session));
 	session->s.file = (uintptr_t)&next;
 	if (!(now.s.mode & ETW_MODE_NEWFILE)) {
-		err = etw_log_target_open(&target, now.log.name, now.s.mode, log->max_size);
+		err = take_name(fd, &now, name);
 		if (err)
-			return cli_fail("%s: %s", cli_quote(now.log.name), strerror(-err));
-		target.file.sync_ms = log->sync_ms;
-		session->s.file = (uintptr_t)&target.file;
+			return 1;
+		session->s.file = (uintptr_t)&target->file;
 	}
 	err = session_do(fd, etw_kdev_session_update, name, session);
-	if (session->s.file == (uintptr_t)&target.file)
-		etw_log_target_close(&target, !err);
+	if (session->s.file == (uintptr_t)&target->file)
+		etw_log_target_close(target, !err);
+	if (err)
+		older_log_restore(&file, false);
+	else
+		older_log_drop(&file);
+	older_log_note(&file);
 	if (err == -ETXTBSY)
 		return cli_fail("%s: it is still the session's file; rename it first",
 				cli_quote(now.log.name));
@@ -180,14 +208,15 @@ static void show_json(const struct session *session)
 
 	json_writer_open(&line, NULL, '{');
 	session_json(&line, session);
-	if (file.path) {
+	if (file.path && !new_file) {
 		json_writer_unsigned(&line, "events", snapshot.events);
 		if (snapshot.events) {
 			json_writer_time(&line, "first", (uint64_t)snapshot.first);
 			json_writer_time(&line, "last", (uint64_t)snapshot.last);
 		}
-		json_writer_word(&line, "moved", older_log_kept(&file));
 	}
+	if (file.path)
+		json_writer_word(&line, "moved", older_log_kept(&file));
 	json_print(&line);
 }
 
@@ -204,7 +233,7 @@ int cmd_flush(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	process_events_refresh(fd, name);
+	process_events_refresh(fd, name, false);
 	err = new_file ? begin_new_file(fd, name, &session) :
 			 flush_session(fd, &file, name, &session);
 	etw_kdev_close(fd);

@@ -132,7 +132,7 @@ static int64_t before(int64_t time)
 static bool is_full(const struct run *run, const struct etlmerge_record *record)
 {
 	if (run->by == BY_EVENTS)
-		return run->in_current == run->amount;
+		return run->in_current == run->amount && record->counts;
 	if (run->by == BY_TIME)
 		return slice_of(run, record) > run->in_current;
 	return run->in_current &&
@@ -162,7 +162,7 @@ static int route_on(struct run *run, const struct etlmerge_record *record)
 			return 1;
 		run->in_current = run->by == BY_TIME ? slice_of(run, record) : 0;
 	}
-	run->in_current += run->by != BY_TIME;
+	run->in_current += run->by == BY_EVENTS ? record->counts : run->by == BY_SIZE;
 	return 0;
 }
 
@@ -305,5 +305,6 @@ int cmd_split(int argc, char **argv)
 	if (!job.parts.pattern)
 		cli_usage("missing --output");
 	split_check_pattern(job.parts.pattern);
+	job.common.processes.show = job.by == BY_PROVIDER;	/* they have a part of their own */
 	return etlrun(&job.common, operands, split_files);
 }

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include "cli/cli.h"
 #include "cli/session.h"
+#include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
@@ -21,6 +22,7 @@ static const struct cli_option options[] = {
 	STARTFILE_MORE_OPTIONS(file),
 	CLI_HEADING("the session"),
 	START_MORE_OPTIONS(session.s),
+	START_PROCESSES_OPTION(session),
 	CLI_OPTION_END
 };
 
@@ -45,6 +47,8 @@ int cmd_start(int argc, char **argv)
 	if (fd < 0)
 		return 1;
 	err = start_session(fd, name, &session, &file);
+	if (!err)
+		process_events_begin(fd, name, &session, false);
 	etw_kdev_close(fd);
 	if (err)
 		return 1;

@@ -54,7 +54,7 @@ static int stop(const char *name, struct session *session, struct sample *before
 
 	if (fd < 0)
 		return 1;
-	process_events_refresh(fd, name);
+	process_events_refresh(fd, name, false);
 	err = session_do(fd, etw_kdev_session_query, name, session);
 	if (!err)
 		sample_take(fd, session, before);

@@ -34,7 +34,7 @@ static struct watch {
 	const char *name;		/* of the session */
 	char own_name[48];		/* if none was given */
 	struct session session;		/* options to start it; then its state */
-	struct startfile none;		/* it writes no file; but has --processes */
+	bool no_processes;		/* no names of them */
 	struct enable_list providers;
 	struct provider_counts counts;
 	struct command command;
@@ -59,8 +59,8 @@ static const struct cli_option more_options[] = {
 	CLI_HEADING("the session"),
 	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-watch-PID", NULL },
 	START_MORE_OPTIONS(job.session.s),
-	CLI_HEADING("of the provider before them, or of all"),
-	CLI_OPTION_END
+	START_NO_PROCESSES_OPTION(job.no_processes),
+	ENABLE_LIST_END
 };
 
 /* With those that print, and those of etw enable */
@@ -70,12 +70,10 @@ static const struct cli_syntax syntax = {
 	.what = "Print the events of providers as they come, while COMMAND runs, or until Ctrl-C.\n"
 		"It is start, enable, dump and stop in one.  The events of all processes are\n"
 		"printed; --exe, --filter and others select before an event is written.\n"
-		"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n"
-		"--level and those below it, apply to the provider before them, or to all\n"
-		"providers if they come first.  COMMAND's standard output goes to standard error.",
+		ENABLE_LIST_HELP "  COMMAND's standard output goes to standard error.",
 	.operands = { "[COMMAND]", "[ARG]..." },
 	.options = options,
-	.example = "etw watch -p Sample-Block --filter 'latency_ns > 1000000'",
+	.example = "etw watch -p Sample-Block --operations --show 'duration > 1ms'",
 	.command = true,
 };
 
@@ -106,14 +104,14 @@ static void catch_signals(uint32_t duration_ms)
 		.it_value.tv_sec = duration_ms / 1000,
 		.it_value.tv_usec = duration_ms % 1000 * 1000,
 	};
-	struct sigaction now;
-	const int *number;
+	sigset_t signals;
+	int number;
 
 	sigprocmask(SIG_SETMASK, NULL, &job.before);
-	/* A signal that is ignored stays so: nohup(1) means it. */
-	for (number = command_signals; *number; number++)
-		if (!sigaction(*number, NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaction(*number, &action, NULL);
+	command_signals(&signals);
+	for (number = 1; number < NSIG; number++)
+		if (sigismember(&signals, number) == 1)
+			sigaction(number, &action, NULL);
 	sigaction(SIGCHLD, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	if (duration_ms)
@@ -157,7 +155,7 @@ static void quiesce(void *context)
 	struct etw_session flushed = { .handle = job.session.s.handle };
 	struct watch *w = context;
 
-	if (w->none.processes)
+	if (w->session.processes)
 		process_events_end(w->fd, &w->session);
 	enable_list_disable(&w->providers, w->fd, &w->session);
 	etw_kdev_session_flush(w->fd, &flushed);
@@ -200,22 +198,12 @@ static void report_silent(struct watch *w)
 			provider_silent(w->fd, w->providers.list[i], w->command_ended, "printed");
 }
 
-/* Was their provider given by -p, not only by --processes for the names? */
-static bool wants_process_events(const struct watch *w)
-{
-	static const struct etw_guid guid = ETW_PROCESS_GUID;
-	unsigned int i = 0;
-
-	while (i < w->providers.count && !guid_equal(&w->providers.list[i]->enable.provider, &guid))
-		i++;
-	return i < w->providers.count;
-}
-
 static int watch(struct watch *w)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct dump_owner owner = {
 		.begin = begin, .saw = saw, .is_over = is_over, .quiesce = quiesce, .stop = stop,
-		.process_events = wants_process_events(w),
+		.process_events = enable_list_has(&w->providers, &process_guid),
 		.context = w,
 	};
 	int err, status;
@@ -225,8 +213,9 @@ static int watch(struct watch *w)
 	err = own_session_guard(&w->guard, w->fd, w->name, &w->session.s.guid);
 	if (err)
 		return cli_fail("no guard for the session: %s", strerror(-err));
-	status = start_session(w->fd, w->name, &w->session, &w->none) ? 1 : 0;
+	status = start_session(w->fd, w->name, &w->session, NULL) ? 1 : 0;
 	if (!status) {
+		process_events_begin(w->fd, w->name, &w->session, false);
 		status = dump_owned(w->fd, w->name, &owner);
 		if (!w->begun)
 			stop(w);
@@ -252,13 +241,14 @@ static void take_all(struct watch *w, int argc, char **argv)
 		if (option == OPT_SESSION)
 			w->name = cli_name("--session", optarg);
 		else if (!enable_list_take(&w->providers, option, optarg) &&
-			 !start_option(option, optarg, &w->session.s, &w->none))
+			 !start_option(option, optarg, &w->session.s, NULL))
 			dump_option(option);
 	}
 	w->command.argv = cli_operands(&syntax, argc, argv);
 	if (!w->command.argv[0])
 		w->command.argv = NULL;
 	w->command.to_stderr = true;
+	w->session.processes = !w->no_processes;
 	dump_ready(true);
 }
 

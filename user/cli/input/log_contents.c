@@ -10,6 +10,7 @@
 #include "etl/record.h"
 #include "lib/consumer/event_record.h"
 #include "tdh/decode/embed.h"
+#include "tdh/process/process_table.h"
 
 #define LOOK_EVENTS	4096	/* between two looks whether to stop */
 
@@ -43,9 +44,13 @@ static bool needs_manifest(const struct etw_event *event, struct etw_event_items
 static void add(struct log_contents *c, const struct etw_event *event,
 		struct etw_event_items *items)
 {
-	struct provider_count *p = provider_counts_add(&c->counts,
-						       &event->record.header->provider, 1);
+	struct provider_count *p;
 
+	if (c->leaves_names && etw_process_is(event)) {
+		c->names++;
+		return;
+	}
+	p = provider_counts_add(&c->counts, &event->record.header->provider, 1);
 	if (!c->events || event->time < c->first)
 		c->first = event->time;
 	if (!c->events || event->time > c->last)

@@ -20,6 +20,8 @@ bool event_is_about_trace(const struct etw_event *event);
 struct log_contents {
 	struct provider_counts counts;
 	uint64_t events;
+	bool leaves_names;	/* the caller's: Etw-Process only names processes, do not count it .. */
+	uint64_t names;		/* .. but here */
 	int64_t first, last;	/* FILETIME, if there are events */
 	uint64_t lost_events, lost_buffers;	/* by the headers */
 };

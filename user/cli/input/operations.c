@@ -17,8 +17,8 @@
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
 
-/* A start that waits: this, its extended items, its payload */
-struct waiting {
+/* An event that is kept: this, its extended items, its payload */
+struct kept {
 	struct etw_buffer_header buffer;
 	struct etw_event_header header;
 	int64_t time;
@@ -27,13 +27,21 @@ struct waiting {
 	uint8_t nanos;
 };
 
+struct longest {
+	uint64_t ns;
+	struct etw_text start, stop;	/* a struct kept and what follows */
+};
+
 struct operations {
 	struct open_rule rule;
 	struct open_table open;
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
-	EVENT_RECORD record;		/* of the last event, which the decoder refers to */
-	struct etw_text body;		/* a struct waiting and what follows, of the current start */
+	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
+	struct etw_text body;		/* a struct kept and what follows, of the current start */
+	struct longest *longest;	/* longest first */
+	unsigned int longest_count;
+	struct etw_event stop;		/* of the one that was got last */
 	uint64_t evicted;		/* starts beyond the limits */
 	uint64_t without_key;		/* events that lack what they are paired by */
 	uint64_t stops;			/* without a start */
@@ -56,10 +64,19 @@ struct operations *operations_new(const char *by)
 	return o;
 }
 
+static void free_longest(struct longest *longest)
+{
+	etw_text_free(&longest->start);
+	etw_text_free(&longest->stop);
+}
+
 void operations_free(struct operations *o)
 {
 	if (!o)
 		return;
+	while (o->longest_count)
+		free_longest(&o->longest[--o->longest_count]);
+	free(o->longest);
 	open_free(&o->open);
 	etw_decoder_free(o->decoder);
 	etw_event_items_free(&o->items);
@@ -68,39 +85,39 @@ void operations_free(struct operations *o)
 	free(o);
 }
 
-static void save(struct operations *o, const struct etw_event *event)
+static void save(struct etw_text *to, const struct etw_event *event)
 {
 	const struct etw_record_view *record = &event->record;
-	struct waiting waiting;
+	struct kept kept;
 
-	memset(&waiting, 0, sizeof(waiting));
-	waiting.buffer = *event->buffer;
-	waiting.header = *record->header;
-	waiting.time = event->time;
-	waiting.ext_len = record->ext_len;
-	waiting.data_len = record->data_len;
-	waiting.cpu = event->cpu;
-	waiting.logger_id = event->logger_id;
-	waiting.nanos = event->nanos;
-	etw_text_cut(&o->body, 0);
-	etw_text_add(&o->body, (const char *)&waiting, sizeof(waiting));
-	etw_text_add(&o->body, record->ext, record->ext_len);
-	etw_text_add(&o->body, record->data, record->data_len);
-	if (o->body.error)
+	memset(&kept, 0, sizeof(kept));
+	kept.buffer = *event->buffer;
+	kept.header = *record->header;
+	kept.time = event->time;
+	kept.ext_len = record->ext_len;
+	kept.data_len = record->data_len;
+	kept.cpu = event->cpu;
+	kept.logger_id = event->logger_id;
+	kept.nanos = event->nanos;
+	etw_text_cut(to, 0);
+	etw_text_add(to, (const char *)&kept, sizeof(kept));
+	etw_text_add(to, record->ext, record->ext_len);
+	etw_text_add(to, record->data, record->data_len);
+	if (to->error)
 		cli_die("out of memory");
 }
 
-/* The event that was saved; it points into the body. */
-static void restore(const struct operations *o, struct etw_event *event)
+/* The event that was saved; it points into the text. */
+static void restore(const struct etw_text *from, struct etw_event *event)
 {
-	const struct waiting *waiting = (const void *)o->body.data;
-	const uint8_t *behind = (const uint8_t *)(waiting + 1);
+	const struct kept *kept = (const void *)from->data;
+	const uint8_t *behind = (const uint8_t *)(kept + 1);
 
 	*event = (struct etw_event){
-		.record = { .header = &waiting->header, .ext = behind, .ext_len = waiting->ext_len,
-			    .data = behind + waiting->ext_len, .data_len = waiting->data_len },
-		.buffer = &waiting->buffer, .time = waiting->time, .cpu = waiting->cpu,
-		.logger_id = waiting->logger_id, .nanos = waiting->nanos,
+		.record = { .header = &kept->header, .ext = behind, .ext_len = kept->ext_len,
+			    .data = behind + kept->ext_len, .data_len = kept->data_len },
+		.buffer = &kept->buffer, .time = kept->time, .cpu = kept->cpu,
+		.logger_id = kept->logger_id, .nanos = kept->nanos,
 	};
 }
 
@@ -117,7 +134,7 @@ static void start(struct operations *o, const struct etw_event *event, const str
 		o->evicted++;
 		forget(o, TAILQ_FIRST(&o->open.all));
 	}
-	save(o, event);
+	save(&o->body, event);
 	if (!open_push(&o->open, key, slices_time(event), &o->body))
 		cli_die("out of memory");
 }
@@ -139,7 +156,7 @@ static bool stop(struct operations *o, const struct etw_event *event, const stru
 	if (o->body.error)
 		cli_die("out of memory");
 	forget(o, slice);
-	restore(o, &operation->start);
+	restore(&o->body, &operation->start);
 	return true;
 }
 
@@ -182,6 +199,46 @@ bool operations_event(struct operations *o, const struct etw_event *event,
 	operation->decoded = e.decoded;
 	operation->known = !err;
 	return stop(o, event, &key, operation);
+}
+
+void operations_keep(struct operations *o, const struct operation *operation, unsigned int max)
+{
+	struct longest *longest;
+	unsigned int at = o->longest_count;
+
+	while (at && o->longest[at - 1].ns < operation->ns)
+		at--;
+	if (at == max)
+		return;
+	if (!o->longest)
+		o->longest = cli_calloc(max, sizeof(*o->longest));
+	if (o->longest_count == max)
+		free_longest(&o->longest[--o->longest_count]);
+	longest = o->longest + at;
+	memmove(longest + 1, longest, (o->longest_count++ - at) * sizeof(*longest));
+	*longest = (struct longest){ .ns = operation->ns };
+	save(&longest->start, &operation->start);
+	save(&longest->stop, operation->stop);
+}
+
+bool operations_longest(struct operations *o, unsigned int rank, struct operation *operation)
+{
+	const struct longest *longest = o->longest + rank;
+	int err;
+
+	if (rank >= o->longest_count)
+		return false;
+	restore(&longest->start, &operation->start);
+	restore(&longest->stop, &o->stop);
+	etw_event_record(&o->record, &o->stop, &o->items, false);
+	err = etw_decode(o->decoder, &o->record, &operation->decoded);
+	if (err == -ENOMEM)
+		cli_die("out of memory");
+	operation->stop = &o->stop;
+	operation->ns = longest->ns;
+	operation->decoder = o->decoder;
+	operation->known = !err;
+	return true;
 }
 
 void operations_report(const struct operations *o)

@@ -251,6 +251,8 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->key = s->key;
 	record->source = (unsigned int)(s - m->sources);
 	record->about_trace = event_is_about_trace(&s->event);
+	record->counts = !record->about_trace &&
+			 (!etw_process_is(&s->event) || (m->processes && m->processes->show));
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
 	if ((s->shift.same && !s->shift.offset) || record->size > ETW_RECORD_MAX)
 		return;

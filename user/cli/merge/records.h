@@ -52,6 +52,7 @@ struct etlmerge_record {
 	uint32_t size;
 	int64_t key;			/* its time, ticks of the merge's clock */
 	bool about_trace;		/* concerns the whole trace, such as a schema or a loss */
+	bool counts;			/* as an event, and not only to name processes */
 	unsigned int source;
 };
 

@@ -65,6 +65,7 @@ void etlrun_report(struct etlrun *run)
 
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	int status;
 
@@ -73,6 +74,7 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 	if (!status) {
 		if (select_decodes(run->select))
 			inputs_schemas(&run->inputs);
+		run->processes.show |= select_names_guid(run->select, &process_guid);
 		processes_open(&run->processes, false);
 		processes_ahead(&run->processes, files);
 		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
@@ -151,7 +153,7 @@ int merge_output_write(struct merge_output *out, struct etlmerge *merge,
 	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
 	if (record->key > out->last)
 		out->last = record->key;
-	out->events += !record->about_trace;
+	out->events += record->counts;
 	return merge_output_put(out, merge, record->event->cpu, record->data, record->size);
 }
 

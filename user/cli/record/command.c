@@ -10,7 +10,17 @@
 #include "cli/cli.h"
 #include "command.h"
 
-const int command_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, 0 };
+void command_signals(sigset_t *signals)
+{
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, 0 };
+	struct sigaction now;
+	const int *number;
+
+	sigemptyset(signals);
+	for (number = all; *number; number++)
+		if (!sigaction(*number, NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(signals, *number);
+}
 
 static int spawn(struct command *c, const sigset_t *mask, pid_t *pid)
 {

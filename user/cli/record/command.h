@@ -22,15 +22,18 @@ struct command {
 	bool ending;		/* it was sent a signal that ends it */
 };
 
-/* Signals that would end this process, but not the session; 0 ends them */
-extern const int command_signals[];
+/*
+ * Signals that would end this process, but not the session.  One that is ignored stays so and is
+ * not among them: nohup(1) means it.
+ */
+void command_signals(sigset_t *signals);
 
 /* mask: the signals that it starts with blocked.  0, or the exit status if it cannot be run. */
 int command_spawn(struct command *command, const sigset_t *mask);
 /* Has it just ended? */
 bool command_has_ended(struct command *command);
 /*
- * Take one of command_signals, and pass it on.  Does it end what etw does?  With a command, only
+ * Take one of command_signals(), and pass it on.  Does it end what etw does?  With a command, only
  * the second Ctrl-C does.  Safe in a signal handler.
  */
 bool command_signal(struct command *command, const siginfo_t *info);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include "cli/cli.h"
+#include <etw/format.h>
 #include "recording.h"
 
 /* Signals are held; one of them ends the counting of a large file. */
@@ -29,12 +30,14 @@ static int add(struct record *r, const char *path)
 
 void record_read(struct record *r)
 {
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
 	const struct session *s = &r->last.session;
 	char path[ETW_FILE_NAME_MAX + 1];
 	unsigned int i;
 	uint32_t number;
 	int err = 0;
 
+	r->contents.leaves_names = !enable_list_has(&r->providers, &process_guid);
 	/* Those without an event are listed, too. */
 	for (i = 0; i < r->providers.count; i++) {
 		if (!(r->providers.list[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP))

@@ -45,8 +45,8 @@ static const struct cli_option own_options[] = {
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end", NULL },
 	STARTFILE_MORE_OPTIONS(recording.file),
 	START_MORE_OPTIONS(recording.session.s),
-	CLI_HEADING("of the provider before them, or of all"),
-	CLI_OPTION_END
+	START_NO_PROCESSES_OPTION(recording.no_processes),
+	ENABLE_LIST_END
 };
 
 static struct cli_option options[OPTIONS_MAX];
@@ -54,9 +54,7 @@ static struct cli_option options[OPTIONS_MAX];
 static const struct cli_syntax syntax = {
 	.what = "Record the events of providers into a file while COMMAND runs, or until\n"
 		"Ctrl-C.  The events of all processes are recorded; --exe and others select.\n"
-		"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n"
-		"--level and those below it, apply to the provider before them, or to all\n"
-		"providers if they come first.  The exit status is that of COMMAND; 126 or 127\n"
+		ENABLE_LIST_HELP "  The exit status is that of COMMAND; 126 or 127\n"
 		"if it cannot be run.",
 	.operands = { "[COMMAND]", "[ARG]..." },
 	.options = options,
@@ -100,6 +98,8 @@ static bool take_all(struct record *r, int argc, char **argv)
 	if (r->quiet && r->progress)
 		cli_usage("either --quiet or --progress");
 	startfile_check(&r->file, &r->session);
+	/* With --delay-open the file waits for an event that is asked for. */
+	r->session.processes = !r->no_processes && !(r->file.mode & ETW_MODE_DELAY_OPEN);
 	if (!enable_list_ready(&r->providers))
 		return false;
 	if (!r->name) {
@@ -119,8 +119,10 @@ static int start(struct record *r)
 		return 1;
 	r->started = true;
 	clock_gettime(CLOCK_MONOTONIC, &r->begin);
+	process_events_begin(r->fd, r->name, &r->session, r->quiet);
 	if (sample_take(r->fd, &r->session, &r->last))
 		return cli_fail("session %s: its counters cannot be read", cli_quote(r->name));
+	r->rundown = r->last.stat.written;
 	return 0;
 }
 
@@ -133,8 +135,8 @@ static int disable_all(struct record *r)
 	static struct session flushed;
 	int err;
 
-	if (r->file.processes) {
-		process_events_refresh(r->fd, r->name);
+	if (r->session.processes) {
+		process_events_refresh(r->fd, r->name, r->quiet);
 		process_events_end(r->fd, &r->session);
 	}
 	enable_list_disable(&r->providers, r->fd, &r->session);

@@ -40,6 +40,8 @@ struct record {
 	uint32_t duration_ms;		/* 0: no limit */
 	bool json, quiet, progress;
 	bool strict;		/* losses are an error */
+	bool no_processes;	/* no names of them */
+	uint64_t rundown;	/* events that named them at the start */
 	bool with_manifests;
 	unsigned int manifests;		/* embedded in each file */
 	bool started;			/* the session runs */

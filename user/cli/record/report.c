@@ -56,10 +56,11 @@ void record_show_progress(const struct record *r, const struct sample *before)
 	const struct sample *s = &r->last;
 	double seconds = seconds_between(before->when, s->when);
 	uint64_t lost = events_dropped(s) + s->session.log.log.events_lost;
+	uint64_t events = s->stat.written - r->rundown;
 	char size[32];
 
 	fprintf(stderr, CLEAR_LINE "%.0f s: %" PRIu64 " events, %.0f/s, %s, %" PRIu64 " lost",
-		seconds_between(r->begin, s->when), (uint64_t)s->stat.written,
+		seconds_between(r->begin, s->when), events,
 		seconds > 0 ? (double)(s->stat.written - before->stat.written) / seconds : 0,
 		size_text(s->session.log.log.bytes, size), lost);
 	fflush(stderr);
@@ -117,9 +118,11 @@ static void count_files(struct record *r)
 	/* With --delay-open the file has no buffer until the first event. */
 	r->gone = s->log.log.buffers && is_gone(s->log.name);
 	if (r->counted) {
-		if (r->session.s.mode & ETW_MODE_CIRCULAR && r->contents.events < r->in_files &&
+		const uint64_t all = r->contents.events + r->contents.names;
+
+		if (r->session.s.mode & ETW_MODE_CIRCULAR && all < r->in_files &&
 		    s->log.log.buffers_written > s->log.log.buffers)
-			r->replaced = r->in_files - r->contents.events;
+			r->replaced = r->in_files - all;
 		r->in_files = r->contents.events;
 	}
 	count_bytes(r);
@@ -216,12 +219,17 @@ static void report_sum(const struct record *r)
 	const struct etw_log_status *log = &r->last.session.log;
 	char first[ETW_FILE_NAME_MAX + 1], size[32];
 	bool several = r->files > 1 && log_file_number(r->file.path, r->file.first, first);
+	const uint64_t names = r->contents.names;
+	char besides[64] = "";
 
-	cli_note("%s%s%s: %" PRIu64 " %sevent%s, %s%s, in %.3f seconds",
+	if (names)
+		snprintf(besides, sizeof(besides), "; besides, %" PRIu64 " event%s that name%s processes",
+			 names, cli_s(names), names == 1 ? "s" : "");
+	cli_note("%s%s%s: %" PRIu64 " %sevent%s, %s%s, in %.3f seconds%s",
 		 several ? cli_quote(first) : "", several ? " to " : "", cli_quote(log->name),
 		 r->in_files, r->session.s.mode & ETW_MODE_APPEND ? "more " : "",
 		 cli_s(r->in_files), size_text(r->bytes, size), several ? " together" : "",
-		 seconds_between(r->begin, r->end));
+		 seconds_between(r->begin, r->end), besides);
 }
 
 void record_report(struct record *r, enum record_end end)
@@ -293,6 +301,8 @@ void record_report_json(const struct record *r, int status)
 	json_writer_word(&line, "moved", older_log_kept(&r->file));
 	if (r->counted)
 		put_providers(&line, r);
+	if (r->counted)
+		json_writer_unsigned(&line, "process_events", r->contents.names);
 	if (r->command.argv)
 		json_writer_unsigned(&line, "exit_status", (uint64_t)status);
 	json_print(&line);

@@ -13,14 +13,7 @@
 
 void record_hold_signals(struct record *r)
 {
-	struct sigaction now;
-	const int *number;
-
-	sigemptyset(&r->signals);
-	/* A signal that is ignored stays so: nohup(1) means it. */
-	for (number = command_signals; *number; number++)
-		if (!sigaction(*number, NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaddset(&r->signals, *number);
+	command_signals(&r->signals);
 	sigaddset(&r->signals, SIGCHLD);
 	signal(SIGCHLD, SIG_DFL);	/* ignored, the command's status would be lost */
 	signal(SIGPIPE, SIG_IGN);	/* a closed stderr must not end the recording */

@@ -12,8 +12,8 @@
 #define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
 #define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
 
-/* PROVIDER[:LEVEL[:KEYWORDS]] */
-static void add(struct enable_list *l, const char *text)
+/* With the options for all */
+static struct enable_request *add(struct enable_list *l)
 {
 	struct enable_request *request = cli_calloc(1, sizeof(*request));
 	unsigned int i;
@@ -24,7 +24,12 @@ static void add(struct enable_list *l, const char *text)
 	request->enable.timeout_ms = TIMEOUT_NOT_GIVEN;
 	for (i = 0; i < l->common_count; i++)
 		enable_request_take(request, l->common[i].option, l->common[i].value);
-	enable_request_provider(request, text);
+	return request;
+}
+
+void enable_list_add(struct enable_list *l, const char *provider)
+{
+	add(l)->provider = cli_strdup(provider);
 }
 
 static void take_common(struct enable_list *l, int option, char *value)
@@ -46,7 +51,7 @@ static void take_common(struct enable_list *l, int option, char *value)
 bool enable_list_take(struct enable_list *l, int option, char *value)
 {
 	if (option == 'p')
-		add(l, value);
+		enable_request_provider(add(l), value);
 	else if (!enable_request_has(option))
 		return false;
 	else if (l->count)
@@ -90,6 +95,15 @@ bool enable_list_find(struct enable_list *l, int fd)
 					  cli_quote(request->provider));
 	}
 	return true;
+}
+
+bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
+{
+	unsigned int i = 0;
+
+	while (i < l->count && !guid_equal(&l->list[i]->enable.provider, guid))
+		i++;
+	return i < l->count;
 }
 
 static int enable_one(struct enable_request *request, int fd, const struct session *session,

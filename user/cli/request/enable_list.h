@@ -22,14 +22,28 @@ struct enable_list {
 	unsigned int common_count;
 };
 
+/* In the command's help, after what it does */
+#define ENABLE_LIST_HELP							\
+	"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n" \
+	"--level and those below it, apply to the provider before them, or to all\n" \
+	"providers if they come first."
+
+/* The end of its table of options, before all of enable_options */
+#define ENABLE_LIST_END	\
+	CLI_HEADING("of the provider before them, or of all"), CLI_OPTION_END
+
 /* Goes into the command's table of options, beside all of enable_options. */
 #define ENABLE_LIST_OPTION	\
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated", NULL }
 
 /* Take -p, or an option of etw enable for the provider before it, or for all.  False: another. */
 bool enable_list_take(struct enable_list *list, int option, char *value);
+/* Add a provider that an operand names, without a level and keywords. */
+void enable_list_add(struct enable_list *list, const char *provider);
 /* Check all of it; wrong usage ends the command.  False: a message was printed. */
 bool enable_list_ready(struct enable_list *list);
+/* Is this provider among them?  Valid after enable_list_find(). */
+bool enable_list_has(const struct enable_list *list, const struct etw_guid *guid);
 /* Resolve all names before anything has to be undone.  False: a message was printed. */
 bool enable_list_find(struct enable_list *list, int fd);
 /*

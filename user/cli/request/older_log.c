@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "etl/file.h"
 #include "start_options.h"
 
 #define NUMBERS_MAX	1000000u
@@ -73,6 +74,20 @@ static uint32_t free_number(const char *pattern, char path[ETW_FILE_NAME_MAX + 1
 	return last + 1 < NUMBERS_MAX ? last + 1 : 0;
 }
 
+bool older_log_is_of_another(const char *path, const struct session *session)
+{
+	struct etw_etl_file *file;
+	struct stat st;
+	bool another;
+	int err = etw_etl_open(path, NULL, NULL, &file);
+
+	if (err)
+		return err == -EINVAL && !stat(path, &st) && st.st_size;
+	another = etw_etl_info(file)->header.StartTime.QuadPart != (int64_t)session->s.start_wall;
+	etw_etl_close(file);
+	return another;
+}
+
 /*
  * A session would go on writing to a renamed file; one that buffers makes its file anew each time.
  * 0 or -errno
@@ -89,7 +104,7 @@ static int check_idle(int fd, const char *path, const struct stat *st)
 	for (i = 0; i < count && !err; i++) {
 		if (!list[i].log.log.name_len || list[i].s.mode & ETW_MODE_BUFFERING ||
 		    stat(list[i].log.name, &own) || own.st_dev != st->st_dev ||
-		    own.st_ino != st->st_ino)
+		    own.st_ino != st->st_ino || older_log_is_of_another(path, &list[i]))
 			continue;
 		cli_fail("%s: session %s writes to this file", cli_quote(path),
 			 cli_quote(list[i].name));

@@ -31,19 +31,6 @@ static int control(int fd, const struct session *session, uint32_t what)
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
-void process_events_begin(int fd, const char *name, const struct session *session)
-{
-	int err = control(fd, session, ETW_CONTROL_ENABLE);
-
-	if (!err)
-		err = control(fd, session, ETW_CONTROL_CAPTURE);
-	/* The session is gone: whatever comes next says so. */
-	if (err && err != -ENOENT)
-		cli_note("session %s records no names of processes: Etw-Process: %s",
-			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
-			 cli_denied(-err, "the right \"enable\" on it"));
-}
-
 void process_events_end(int fd, const struct session *session)
 {
 	control(fd, session, ETW_CONTROL_DISABLE);
@@ -67,17 +54,43 @@ static unsigned long processes(void)
 	return count;
 }
 
-/* Bytes that it keeps; 0: all, it overwrites nothing */
+/* Bytes that it keeps; 0: no limit */
 static uint64_t room_of(const struct session *session)
 {
 	const uint32_t mode = session->s.mode;
-	uint64_t size = session->log.log.max_size;
 
 	if (mode & ETW_MODE_BUFFERING)
 		return (uint64_t)session->s.max_buffers * session->s.buffer_kb << 10;
-	if (!(mode & ETW_MODE_CIRCULAR))
-		return 0;
-	return size << (mode & ETW_MODE_KBYTES ? 10 : 20);
+	return (uint64_t)session->log.log.max_size << (mode & ETW_MODE_KBYTES ? 10 : 20);
+}
+
+/* false: they would take the room of the events. */
+static bool have_room(const char *name, const struct session *session, bool quiet)
+{
+	const uint64_t room = room_of(session);
+
+	if (!room || processes() * RUNDOWN_BYTES <= room / 4)
+		return true;
+	if (!quiet)
+		cli_note("session %s: the names of all processes would take more than a quarter of its %llu KB, so some may be missing",
+			 cli_quote(name), (unsigned long long)room >> 10);
+	return false;
+}
+
+void process_events_begin(int fd, const char *name, const struct session *session, bool quiet)
+{
+	int err;
+
+	if (!session->processes)
+		return;
+	err = control(fd, session, ETW_CONTROL_ENABLE);
+	if (!err && have_room(name, session, quiet))
+		err = control(fd, session, ETW_CONTROL_CAPTURE);
+	/* The session is gone: whatever comes next says so. */
+	if (err && err != -ENOENT && !quiet)
+		cli_note("session %s records no names of processes: Etw-Process: %s",
+			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
+			 cli_denied(-err, "the right \"enable\" on it"));
 }
 
 /* Has the session enabled it? Then it holds its own events, and one more is welcome. */
@@ -96,20 +109,14 @@ static bool is_enabled(int fd, const struct session *session)
 	return found;
 }
 
-void process_events_refresh(int fd, const char *name)
+void process_events_refresh(int fd, const char *name, bool quiet)
 {
+	const uint32_t overwrites = ETW_MODE_BUFFERING | ETW_MODE_CIRCULAR;
 	static struct session session;
-	uint64_t room;
 
 	memset(&session, 0, sizeof(session));
-	if (session_do(fd, etw_kdev_session_query, name, &session))
-		return;
-	room = room_of(&session);
-	if (!room || !is_enabled(fd, &session))
-		return;
-	if (processes() * RUNDOWN_BYTES > room / 4)
-		cli_note("session %s: the names of all processes would take more than a quarter of its %llu KB, so some may be missing",
-			 cli_quote(name), (unsigned long long)room >> 10);
-	else
+	if (!session_do(fd, etw_kdev_session_query, name, &session) &&
+	    session.s.mode & overwrites && is_enabled(fd, &session) &&
+	    have_room(name, &session, quiet))
 		process_events_again(fd, &session);
 }

@@ -2,8 +2,8 @@
 /*
  * process_events.h - have sessions record which process an id stands for
  *
- * Sessions that the command starts with --processes have the provider Etw-Process enabled, and
- * begin with a rundown of the processes that exist. What overwrites that part needs another one
+ * Such sessions, those of etw record and watch and of etw start --processes, have the provider
+ * Etw-Process enabled, and begin with a rundown of the processes that exist. What overwrites that part needs another one
  * later.
  */
 #ifndef ETW_CLI_REQUEST_PROCESS_EVENTS_H
@@ -11,15 +11,18 @@
 
 #include "cli/session.h"
 
-/* In a new session. Failing is reported, but the session is fine without. */
-void process_events_begin(int fd, const char *name, const struct session *session);
+/*
+ * In a new session that wants it. Failing is reported unless quiet, but the session is fine
+ * without. There is no rundown if it would take more than a quarter of a limited file.
+ */
+void process_events_begin(int fd, const char *name, const struct session *session, bool quiet);
 
 /*
  * Before what the session holds is delivered or closed: name all processes again if it has
  * overwritten older events. Nothing if its Etw-Process is not enabled, or if the names would
- * take more than a quarter of the room, which is reported.
+ * take more than a quarter of the room, which is reported unless quiet.
  */
-void process_events_refresh(int fd, const char *name);
+void process_events_refresh(int fd, const char *name, bool quiet);
 /* Name all processes, for a file that begins. */
 void process_events_again(int fd, const struct session *session);
 

@@ -513,6 +513,19 @@ static void report_missing(const struct filter *filter)
 	}
 }
 
+/* Without the names of processes a test of them fails in silence. */
+static void report_unanswered(const struct select *s)
+{
+	const char *word = NULL;
+	unsigned int i;
+
+	for (i = 0; i < s->filter_count && !word; i++)
+		word = etw_expr_unanswered(s->filters[i].expr);
+	if (word)
+		cli_note("--filter: no event has a value that %s could be compared with: the trace does not name the processes that wrote them, see --processes in etw-start(1)",
+			 cli_quote(word));
+}
+
 void select_bound(const struct select *select, struct inputs *inputs)
 {
 	if (select && select->until.text)
@@ -530,6 +543,7 @@ void select_report(const struct select *s)
 		report_missing(&s->filters[i]);
 	if (!s)
 		return;
+	report_unanswered(s);
 	select_names_report(&s->id_names, "--id", "the name");
 	select_names_report(&s->keyword_names, "--keyword", "a keyword");
 	select_names_report(&s->level_name, "--level", "a level");

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "cli/cli.h"
-#include "process_events.h"
 #include "start_options.h"
 #include "cli/text.h"
 #include "base/guid.h"
@@ -48,9 +47,6 @@ bool start_option(int option, const char *value, struct etw_session *s, struct s
 		break;
 	case START_OPT_MAX_SIZE:
 		file->max_size = max_size(value);
-		break;
-	case START_OPT_PROCESSES:
-		file->processes = true;
 		break;
 	default:
 		return false;
@@ -271,9 +267,12 @@ static void start_fail(int fd, const char *name, const struct etw_guid *guid, in
 
 int start_session(int fd, const char *name, struct session *session, struct startfile *file)
 {
+	static struct startfile none;
 	const struct etw_guid guid = session->s.guid;
 	int err = 0;
 
+	if (!file)
+		file = &none;
 	/* A session that buffers writes its file at each flush, which keeps the one before. */
 	if (file->path && (file->at_once || !(session->s.mode & ETW_MODE_BUFFERING)))
 		err = older_log_move(fd, file, name);
@@ -289,7 +288,5 @@ int start_session(int fd, const char *name, struct session *session, struct star
 	}
 	if (err)
 		older_log_restore(file, false);
-	else if (file->processes)
-		process_events_begin(fd, name, session);
 	return err;
 }

@@ -17,7 +17,6 @@ enum {
 	START_OPT_GUID,
 	START_OPT_SEQUENCE,
 	START_OPT_MAX_SIZE,
-	START_OPT_PROCESSES,
 };
 
 /* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
@@ -42,8 +41,16 @@ enum {
 	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
 	{ "user-budget", 0, "SIZE", "most a second from each user's programs: 512K", \
-	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) },		\
-	{ "processes", START_OPT_PROCESSES, NULL, "record the names of all processes, too", NULL }
+	  CLI_KILOBYTES((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
+
+/*
+ * The names of processes, see process_events.h; session: a struct session.  A program that reads
+ * the session of etw start may not expect them.  etw record and watch know what they are.
+ */
+#define START_PROCESSES_OPTION(session)						\
+	{ "processes", 0, NULL, "record the names of all processes, too", CLI_FLAG((session).processes) }
+#define START_NO_PROCESSES_OPTION(to)						\
+	{ "no-processes", 0, NULL, "do not record the names of processes", CLI_FLAG(to) }
 
 /* f: the struct startfile */
 #define STARTFILE_OPTIONS(f)							\
@@ -86,7 +93,6 @@ struct startfile {
 	bool at_once;		/* move it away even if the session buffers: record flushes it */
 	struct older_log old;
 	bool flush;		/* of a session that has another one, or none */
-	bool processes;		/* of the session: enable Etw-Process, and have its rundown */
 	uint64_t max_size;	/* bytes; 0: none */
 	uint32_t mode;		/* ETW_MODE_* of files */
 	uint32_t first;		/* of --new-files; 0: 1 */
@@ -94,7 +100,7 @@ struct startfile {
 	struct etw_log_target target;
 };
 
-/* Take an option that cli_next() returns; false: it is none of these. */
+/* Take an option that cli_next() returns; false: it is none of these.  file: NULL has no options. */
 bool start_option(int option, const char *value, struct etw_session *s, struct startfile *file);
 
 /* Check the options together; wrong usage ends the command. */
@@ -112,7 +118,7 @@ void startfile_close(struct startfile *file, bool keep);
 bool startfile_fail(const struct startfile *file, const char *name, int err);
 
 /*
- * Start a session with its file, if it has one; the options were checked.  An older file is moved
+ * Start a session with its file, unless that is NULL or has no path; the options were checked.  An older file is moved
  * away, and the caller calls older_log_drop() or older_log_restore().  0, or a negative
  * errno after a message: -ENOSPC for too many sessions or buffers, -EDQUOT for a full disk.
  */
@@ -126,6 +132,11 @@ int start_session(int fd, const char *name, struct session *session, struct star
 int older_log_move(int fd, struct startfile *file, const char *session);
 void older_log_restore(struct startfile *file, bool begun);
 void older_log_drop(struct startfile *file);
+/*
+ * Does this file belong to no file of the session, whose own file of this name was renamed?
+ * All files of a session have its start in their headers.
+ */
+bool older_log_is_of_another(const char *path, const struct session *session);
 /* After older_log_drop(): its new name, or NULL; the same as a note */
 const char *older_log_kept(const struct startfile *file);
 void older_log_note(const struct startfile *file);

@@ -16,6 +16,7 @@
 #include "trace.h"
 #include "base/table.h"
 #include "convert/names.h"
+#include "tdh/process/process_table.h"
 
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
 
@@ -185,6 +186,26 @@ static void put_event(struct ctf_stream *stream, const struct convert_event *e, 
 	etw_text_add(&stream->packet, (const char *)&head, sizeof(head));
 }
 
+static void add_procname(struct convert *c, struct ctf_extras *extras,
+			 const struct convert_event *e)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = NULL;
+	struct etw_process process;
+	uint64_t key;
+
+	if (!c->processes)
+		return;
+	if (extras->set & 1u << CTF_EXTRA_START_KEY) {
+		item = extras->item[CTF_EXTRA_START_KEY];
+		memcpy(&key, (const void *)(uintptr_t)item->DataPtr, sizeof(key));
+	}
+	if (!etw_process_find(c->processes, e->record->EventHeader.ProcessId, e->event->time,
+			      item ? &key : NULL, &process) || !process.name)
+		return;
+	extras->procname = process.name;
+	extras->set |= 1u << CTF_EXTRA_PROCNAME;
+}
+
 static int on_event(struct convert *c, const struct convert_event *e)
 {
 	struct state *s = c->state;
@@ -201,6 +222,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 		return err;
 	stream = &s->streams[e->event->cpu % CTF_STREAMS];
 	ctf_extras_take(&extras, e->record);
+	add_procname(c, &extras, e);
 	extras.time = time;
 	if (time < stream->last || time == 0 || time == CTF_TIME_MAX) {
 		extras.set |= 1u << CTF_EXTRA_TIME;

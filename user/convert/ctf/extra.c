@@ -20,6 +20,7 @@ const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
 	[CTF_EXTRA_TRUNCATED] = { "truncated", { .type = CTF_INT, .size = 1, .is_bool = true }, 0, 0 },
 	[CTF_EXTRA_MODE] = { "mode", TEXT, 0, 0 },
 	[CTF_EXTRA_ACTIVITY] = { "activity", TEXT, 0, 0 },
+	[CTF_EXTRA_PROCNAME] = { "procname", TEXT, 0, 0 },
 	[CTF_EXTRA_RELATED] = { "related_activity", TEXT, ITEM(RELATED_ACTIVITYID), sizeof(GUID) },
 	[CTF_EXTRA_SID] = { "sid", TEXT, ITEM(SID), 8 },
 	[CTF_EXTRA_START_KEY] = { "process_start_key", NUMBER(8), ITEM(PROCESS_START_KEY), 8 },
@@ -103,7 +104,7 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 		    const EVENT_RECORD *record)
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = extras->item[kind];
-	const char *data = item && kind > CTF_EXTRA_ACTIVITY ?
+	const char *data = kind >= CTF_EXTRA_RELATED ?
 			   (const char *)(uintptr_t)item->DataPtr : NULL;
 	size_t size = ctf_extra_kinds[kind].node.size;
 	struct etw_ext_context context;
@@ -121,6 +122,10 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 		break;
 	case CTF_EXTRA_ACTIVITY:
 		put_guid(to, &record->EventHeader.ActivityId);
+		break;
+	case CTF_EXTRA_PROCNAME:
+		etw_text_puts(to, extras->procname);
+		etw_text_char(to, '\0');
 		break;
 	case CTF_EXTRA_RELATED:
 		put_guid(to, data);

@@ -73,7 +73,8 @@ enum ctf_extra {
 	CTF_EXTRA_TRUNCATED,
 	CTF_EXTRA_MODE,		/* who wrote it */
 	CTF_EXTRA_ACTIVITY,
-	CTF_EXTRA_RELATED,
+	CTF_EXTRA_PROCNAME,	/* of the process that wrote it, under LTTng's name */
+	CTF_EXTRA_RELATED,	/* this and the following are extended items */
 	CTF_EXTRA_SID,
 	CTF_EXTRA_START_KEY,
 	CTF_EXTRA_EVENT_KEY,
@@ -105,6 +106,7 @@ extern const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT];
 struct ctf_extras {
 	uint32_t set;			/* bits of enum ctf_extra */
 	uint64_t time;			/* ns since 1970 */
+	const char *procname;
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item[CTF_EXTRA_COUNT];
 };
 

@@ -2,15 +2,16 @@
 /*
  * etw_blk.c - every disk request of the machine as ETW events
  *
- * etw_blk.man describes the provider "Sample-Block" and its events RequestIssue and
- * RequestComplete; "etw mc -km" generates etw_blk_events.h from it.  The field op is the
- * number of a REQ_OP_*.  The field request identifies a request in flight: it has the same
- * value at issue and completion, and is not a kernel address.  A request that completes in
- * parts has an event for each part, with the bytes of that part.
+ * etw_blk.man describes the provider "Sample-Block" and its events RequestQueue, RequestIssue
+ * and RequestComplete; "etw mc -km" generates etw_blk_events.h from it.  The field op is the
+ * number of a REQ_OP_*.  The field request numbers the requests, and the activity id, which is
+ * unique, links the events of one.  A request that completes in parts has an event for each
+ * part, with the bytes of that part.
  *
- * Issue and completion happen in different tasks and interrupts.  So the completion says who
- * issued the request, and the activity id links the two.  It consists of request and the number
- * of the issue, because the block layer reuses the memory of requests.
+ * A request is queued by the process that asked for it.  A kworker may issue it, and the
+ * interrupt of its completion hits anybody.  So RequestQueue is the start of the operation, and
+ * RequestComplete says who queued it.  A request without a bio, such as a flush that the block
+ * layer adds, is queued when it is issued.
  *
  * The block layer's tracepoints are not exported, so this module looks them up by name.
  * The probes are attached only while a session has the provider enabled: loaded and idle,
@@ -19,8 +20,8 @@
  * Latency starts at the issue event.  The timestamps in struct request are no
  * substitute: start_time_ns is taken before the request waits in the queue, and
  * io_start_time_ns is set only if the queue's statistics are collected.  So a small table
- * here keeps the issue times.  A request that is not in the table (issued before the
- * probes were attached, or evicted by too many others in flight) has latency 0.
+ * here keeps the times.  A request that is not in the table (queued before the probes were
+ * attached, or evicted by too many others in flight) has latency 0 and no issuer.
  *
  * Probes run in process, softirq and hardirq context.
  */
@@ -34,7 +35,6 @@
 #include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/sched.h>
-#include <linux/siphash.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 static void on_enable(u32 control);
@@ -45,94 +45,122 @@ static void on_enable(u32 control);
 	on_enable(ControlCode)
 #include "etw_blk_events.h"
 
-/* The fields that both events start with */
+/* The fields that all events start with */
 struct request_fields {
 	dev_t dev;
 	u64 sector;
 	u32 op;
-	u64 request;
 };
 
 /*
- * Requests in flight and what their issue knows: a hash table of small sets.
- * An issue claims a slot of its set; the completion frees it.  Both may happen
- * on any CPU and in interrupts, so only cmpxchg() changes the owner of a slot.
+ * Requests in flight and what is known of them: a hash table of small sets.  The key is the
+ * bio from the allocation of its request to the issue, then the request.  An event claims a
+ * slot of its set, and a later one frees it.  Both may happen on any CPU and in interrupts, so
+ * only cmpxchg() changes the owner of a slot.
  *
- * A completion reads a slot before it releases the slot.  If another request
- * has taken the slot in between, rq has changed, the release fails, and the
- * values read are discarded.
+ * A reader reads a slot before it releases the slot.  If another key has taken the slot in
+ * between, the release fails, and the values read are discarded.
  */
 #define SET_BITS	8
 #define SET_SLOTS	8
 
 /* All 0 if unknown */
-struct issue {
-	u64 time;		/* CLOCK_MONOTONIC, ns */
+struct note {
+	u64 queued, issued;	/* CLOCK_MONOTONIC, ns; issued: 0: not yet */
 	u64 number;		/* from 1 */
-	u32 pid;		/* of the process that issued it; 0: an interrupt */
+	u32 pid;		/* of the process that queued it; 0: an interrupt */
 	char name[TASK_COMM_LEN];
 };
 
 struct slot {
-	struct request *rq;
-	struct issue issue;
+	const void *key;
+	struct note note;
 };
 
 static struct slot slots[1 << SET_BITS][SET_SLOTS];
 
-static siphash_key_t pointer_key;
+/* The other half of activity ids: numbers begin again when the module is loaded again. */
+static u64 load_id;
 
-static atomic64_t issues = ATOMIC64_INIT(0);
+static atomic64_t requests = ATOMIC64_INIT(0);
 
-static void slot_fill(struct slot *slot, const struct issue *issue)
+static struct note note_new(void)
 {
-	/* Whoever reads it while it changes finds another rq, and discards it. */
-	data_race(slot->issue = *issue);
+	struct note note = {
+		.queued = ktime_get_ns(),
+		.number = atomic64_inc_return(&requests),
+	};
+
+	if (in_task()) {
+		note.pid = task_tgid_nr(current);
+		strscpy(note.name, current->comm, sizeof(note.name));
+	}
+	return note;
 }
 
-static void issue_note(struct request *rq, const struct issue *issue)
+static void slot_fill(struct slot *slot, const struct note *note)
 {
-	struct slot *set = slots[hash_ptr(rq, SET_BITS)];
+	/* Whoever reads it while it changes finds another key, and discards it. */
+	data_race(slot->note = *note);
+}
+
+static void note_put(const void *key, const struct note *note)
+{
+	struct slot *set = slots[hash_ptr((void *)key, SET_BITS)];
 	struct slot *oldest = set;
-	struct request *old;
+	const void *old;
 	int i;
 
-	/* The request was issued before and requeued without completing. */
+	/* The memory of a bio is used again: it was not freed by an event. */
 	for (i = 0; i < SET_SLOTS; i++) {
-		if (READ_ONCE(set[i].rq) == rq) {
-			slot_fill(&set[i], issue);
+		if (READ_ONCE(set[i].key) == key) {
+			slot_fill(&set[i], note);
 			return;
 		}
 	}
 	for (i = 0; i < SET_SLOTS; i++) {
-		if (!READ_ONCE(set[i].rq) && !cmpxchg(&set[i].rq, NULL, rq)) {
-			slot_fill(&set[i], issue);
+		if (!READ_ONCE(set[i].key) && !cmpxchg(&set[i].key, NULL, key)) {
+			slot_fill(&set[i], note);
 			return;
 		}
-		if (READ_ONCE(set[i].issue.time) < READ_ONCE(oldest->issue.time))
+		if (READ_ONCE(set[i].note.queued) < READ_ONCE(oldest->note.queued))
 			oldest = &set[i];
 	}
-	old = READ_ONCE(oldest->rq);
-	if (cmpxchg(&oldest->rq, old, rq) == old)
-		slot_fill(oldest, issue);
+	old = READ_ONCE(oldest->key);
+	if (cmpxchg(&oldest->key, old, key) == old)
+		slot_fill(oldest, note);
 }
 
-/* last: the request is complete, free its slot. */
-static struct issue issue_of(struct request *rq, bool last)
+/* free: the slot is not needed any more. */
+static struct note note_get(const void *key, bool free)
 {
-	struct slot *set = slots[hash_ptr(rq, SET_BITS)];
-	struct issue issue;
+	struct slot *set = slots[hash_ptr((void *)key, SET_BITS)];
+	struct note note;
 	int i;
 
 	for (i = 0; i < SET_SLOTS; i++) {
-		if (READ_ONCE(set[i].rq) != rq)
+		if (READ_ONCE(set[i].key) != key)
 			continue;
-		/* If it changes meanwhile, so does rq, and it is discarded. */
-		data_race(issue = set[i].issue);
-		if (cmpxchg(&set[i].rq, rq, last ? NULL : rq) == rq)
-			return issue;
+		/* If it changes meanwhile, so does the key, and it is discarded. */
+		data_race(note = set[i].note);
+		if (cmpxchg(&set[i].key, key, free ? NULL : key) == key)
+			return note;
 	}
-	return (struct issue){ 0 };
+	return (struct note){ 0 };
+}
+
+/* Of a request that is not issued yet; bios that were merged in front of its own have none. */
+static struct note note_of_bios(struct request *rq)
+{
+	struct note note = { 0 };
+	struct bio *bio;
+
+	__rq_for_each_bio(bio, rq) {
+		note = note_get(bio, true);
+		if (note.number)
+			break;
+	}
+	return note;
 }
 
 /* 0 for requests without a position on the disk, such as a flush. */
@@ -149,37 +177,81 @@ static struct request_fields describe(struct request *rq)
 		.dev = rq->q->disk ? disk_devt(rq->q->disk) : 0,
 		.sector = first_sector(rq),
 		.op = (__force u32)req_op(rq),
-		.request = siphash_1u64((unsigned long)rq, &pointer_key),
 	};
 }
 
-/* A zero id means no activity: the issue is unknown. */
-static GUID activity_of(const struct request_fields *f, const struct issue *issue)
+static struct request_fields describe_bio(struct bio *bio)
+{
+	const sector_t sector = bio->bi_iter.bi_sector;
+
+	return (struct request_fields){
+		.dev = disk_devt(bio->bi_bdev->bd_disk),
+		.sector = sector == (sector_t)-1 ? 0 : sector,
+		.op = (__force u32)bio_op(bio),
+	};
+}
+
+/* A zero id means no activity: the request is unknown. */
+static GUID activity_of(const struct note *note)
 {
 	GUID id = { 0 };
 
-	if (!issue->number)
+	if (!note->number)
 		return id;
-	memcpy(&id, &issue->number, sizeof(issue->number));
-	memcpy((u8 *)&id + sizeof(issue->number), &f->request, sizeof(f->request));
+	memcpy(&id, &note->number, sizeof(note->number));
+	memcpy((u8 *)&id + sizeof(note->number), &load_id, sizeof(load_id));
 	return id;
+}
+
+static void write_queue(const struct request_fields *f, u32 bytes, const struct note *note)
+{
+	const GUID id = activity_of(note);
+
+	EventWriteRequestQueue_AssumeEnabled(&id, MAJOR(f->dev), MINOR(f->dev), f->sector,
+					     bytes, f->op, note->number);
+}
+
+/* A request is allocated for the bio, by the process that wants it. */
+static void on_queue(void *unused, struct bio *bio)
+{
+	struct note note = note_new();
+
+	note_put(bio, &note);
+	if (EventEnabledRequestQueue()) {
+		struct request_fields f = describe_bio(bio);
+
+		write_queue(&f, bio->bi_iter.bi_size, &note);
+	}
+}
+
+/* The request becomes part of another one: it is neither issued nor completed. */
+static void on_merge(void *unused, struct request *rq)
+{
+	note_of_bios(rq);
 }
 
 static void on_issue(void *unused, struct request *rq)
 {
-	struct issue issue = { ktime_get_ns(), atomic64_inc_return(&issues) };
+	struct note note = note_get(rq, true);	/* there is one if it was requeued */
 
-	if (in_task()) {
-		issue.pid = task_tgid_nr(current);
-		strscpy(issue.name, current->comm, sizeof(issue.name));
+	if (!note.number)
+		note = note_of_bios(rq);
+	if (!note.number) {
+		note = note_new();
+		if (EventEnabledRequestQueue()) {
+			struct request_fields f = describe(rq);
+
+			write_queue(&f, blk_rq_bytes(rq), &note);
+		}
 	}
-	issue_note(rq, &issue);
+	note.issued = ktime_get_ns();
+	note_put(rq, &note);
 	if (EventEnabledRequestIssue()) {
 		struct request_fields f = describe(rq);
-		const GUID id = activity_of(&f, &issue);
+		const GUID id = activity_of(&note);
 
 		EventWriteRequestIssue_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev), f.sector,
-						     blk_rq_bytes(rq), f.op, f.request);
+						     blk_rq_bytes(rq), f.op, note.number);
 	}
 }
 
@@ -187,17 +259,20 @@ static void on_complete(void *unused, struct request *rq, blk_status_t status,
 			unsigned int bytes)
 {
 	u64 now = ktime_get_ns();
-	struct issue issue = issue_of(rq, bytes >= blk_rq_bytes(rq));
+	struct note note = note_get(rq, bytes >= blk_rq_bytes(rq));
 
+	/* A flush of an empty cache completes without having been issued. */
+	if (!note.number)
+		note = note_of_bios(rq);
 	if (EventEnabledRequestComplete()) {
 		struct request_fields f = describe(rq);
-		const GUID id = activity_of(&f, &issue);
+		const GUID id = activity_of(&note);
 
 		EventWriteRequestComplete_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev),
-							f.sector, bytes, f.op, f.request,
+							f.sector, bytes, f.op, note.number,
 							blk_status_to_errno(status),
-							issue.time ? now - issue.time : 0,
-							issue.pid, issue.name);
+							note.issued ? now - note.issued : 0,
+							note.pid, note.name);
 	}
 }
 
@@ -206,6 +281,8 @@ static struct probe {
 	void *function;
 	struct tracepoint *tp;
 } probes[] = {
+	{ "block_getrq", on_queue },
+	{ "block_rq_merge", on_merge },
 	{ "block_rq_issue", on_issue },
 	{ "block_rq_complete", on_complete },
 };
@@ -276,7 +353,7 @@ static int __init etw_blk_init(void)
 {
 	int err;
 
-	get_random_bytes(&pointer_key, sizeof(pointer_key));
+	get_random_bytes(&load_id, sizeof(load_id));
 	err = find_probes();
 	if (err)
 		return err;

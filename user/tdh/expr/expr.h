@@ -43,6 +43,8 @@ struct etw_expr_ask {
 void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask);
 /* Does the expression use one of these words, which need etw_expr_ask()? */
 bool etw_expr_asks_process(const struct etw_expr *expr);
+/* One of these words that was tested, and that no event had a value for; or NULL */
+const char *etw_expr_unanswered(const struct etw_expr *expr);
 
 /*
  * Does the expression hold for the record?  decoded and decoder come from etw_decode() of

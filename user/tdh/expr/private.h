@@ -131,6 +131,7 @@ struct etw_expr {
 	bool compared;		/* the last test could compare the value with a constant */
 	bool walked;		/* the tests of fields ran for the current event */
 	bool looked;		/* ... or for an earlier one */
+	uint64_t asked, answered;	/* words about processes, by number: tested; had a value */
 };
 
 /* The current event */

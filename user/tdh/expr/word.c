@@ -102,15 +102,27 @@ static const char *context_of(const EVENT_RECORD *record)
 }
 
 /* NULL: not known */
-static const char *process_text(const struct etw_expr *expr, enum etw_expr_word word,
+static const char *process_text(struct etw_expr *expr, enum etw_expr_word word,
 				const EVENT_RECORD *record)
 {
 	struct etw_process process;
+	const char *text;
 
+	expr->asked |= 1ull << word;
 	if (!expr->ask.process || !expr->ask.process(expr->ask.context, record,
 						     word == ETW_EXPR_PROCESS_PARENT, &process))
 		return NULL;
-	return word == ETW_EXPR_PROCESS_PATH ? process.path : process.name;
+	text = word == ETW_EXPR_PROCESS_PATH ? process.path : process.name;
+	if (text)
+		expr->answered |= 1ull << word;
+	return text;
+}
+
+const char *etw_expr_unanswered(const struct etw_expr *expr)
+{
+	const uint64_t unanswered = expr->asked & ~expr->answered;
+
+	return unanswered ? etw_expr_words[__builtin_ctzll(unanswered)].name : NULL;
 }
 
 static void set_number(struct etw_expr_value *value, enum etw_expr_word word,
