@@ -81,11 +81,19 @@ struct etw_record_source {
 	const struct etw_data_descriptor *data;	/* addresses that can be read here */
 	u32 count;	/* of data */
 	u32 size;	/* by etw_record_measure(), including its items */
-	u32 thread_id;
-	u32 process_id;
+	union {
+		struct {
+			u32 thread_id;
+			u32 process_id;
+		};
+		u64 ids;	/* ETW_RECORD_IDS() */
+	};
 	u16 type;	/* ETW_TYPE_* */
 	u16 flags;	/* ETW_EVENT_*, without EXTENDED_INFO */
 };
+
+/* Of neighbours in memory the compiler makes one load. */
+#define ETW_RECORD_IDS(thread, process)	((u64)(u32)(process) << 32 | (u32)(thread))
 
 #define ETW_RELATED_ITEM_SIZE	(ETW_EXT_ITEM_SIZE + sizeof(struct etw_guid))
 
@@ -229,6 +237,16 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
+/* The members before the timestamp, in two stores.  Records are little-endian. */
+static __always_inline void
+etw_record_put_start(u8 *slot, const struct etw_record_source *source, u16 flags)
+{
+	const u64 start = (u64)flags << 32 | (u32)source->type << 16 | (u16)source->size;
+
+	__builtin_memcpy(slot, &start, sizeof(start));
+	__builtin_memcpy(slot + sizeof(start), &source->ids, sizeof(source->ids));
+}
+
 /*
  * Fill every byte of a slot of etw_record_slot(source->size) bytes, 8-byte aligned.  If the
  * descriptors have grown since they were measured, the payload is cut.  items: those that
@@ -260,12 +278,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	if (items && items->extra && items->extra->timestamp_given &&
 	    items->extra->timestamp < timestamp)
 		timestamp = items->extra->timestamp;
-	header->size = source->size;
-	header->type = source->type;
-	header->flags = flags;
-	header->property = 0;
-	header->thread_id = source->thread_id;
-	header->process_id = source->process_id;
+	etw_record_put_start(slot, source, flags);
 	header->timestamp = timestamp;
 	header->provider = *source->provider;
 	header->desc = *source->desc;

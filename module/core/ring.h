@@ -149,17 +149,29 @@ static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
 
 /*
  * Reserve len bytes at cur, a sampled value of rc->cur for which etw_ring_room() holds.
- * NULL: rc->cur has changed since, so a clock value read in between is stale as well.
+ * false: rc->cur has changed since, so a clock value read in between is stale as well.
  */
+static __always_inline bool etw_ring_claim(enum etw_use use, struct etw_ring_cpu *rc, u64 cur,
+					   u32 len)
+{
+	return likely(etw_word_cmpxchg(use, &rc->cur, cur, cur + len));
+}
+
+/* The slot after a claim at cur, and its buffer. */
+static __always_inline u8 *etw_ring_claimed(const struct etw_ring *ring, u64 cur,
+					    struct etw_buf **buf)
+{
+	*buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
+	return (*buf)->data + ETW_CUR_OFFSET(cur);
+}
+
+/* Both; NULL: rc->cur has changed. */
 static __always_inline u8 *etw_ring_reserve(enum etw_use use,
 					    struct etw_ring *ring,
 					    struct etw_ring_cpu *rc, u64 cur,
 					    u32 len, struct etw_buf **buf)
 {
-	if (unlikely(!etw_word_cmpxchg(use, &rc->cur, cur, cur + len)))
-		return NULL;
-	*buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
-	return (*buf)->data + ETW_CUR_OFFSET(cur);
+	return etw_ring_claim(use, rc, cur, len) ? etw_ring_claimed(ring, cur, buf) : NULL;
 }
 
 /* Commit len bytes that were reserved and filled, but do not count as a record. */

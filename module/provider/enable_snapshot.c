@@ -189,6 +189,7 @@ void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
 		snapshot->group_entry_session[snapshot->group_entries++] = i;
 	}
 	snapshot->slow_path = u->traits || u->types || snapshot->filtered;
+	snapshot->plain = snapshot->count == 1 && !snapshot->slow_path;
 }
 
 /* The sessions that enabled reg; bit i: the session with logger id i + 1. */

@@ -2,6 +2,8 @@
 /*
  * hotpath.c - the hot path: from a write to a record in every session's buffer
  *
+ * plain.h is a shorter way for most events, by the same rules.
+ *
  * Any context except one where RCU is not watching (the innermost idle loop,
  * kernel entry and exit code).  No lock, no allocation, no wakeup.
  *
@@ -44,7 +46,8 @@ unsigned int etw_nesting_max = 8;
  */
 #define TRIES_MAX	100
 
-static DEFINE_PER_CPU(unsigned int, nesting);
+/* The writers that are active on each CPU */
+DEFINE_PER_CPU(unsigned int, etw_hotpath_nesting);
 
 /* Those of them that went on although there were more than etw_nesting_max, by context */
 static DEFINE_PER_CPU(unsigned int [ETW_CONTEXTS], nesting_deep);
@@ -81,8 +84,8 @@ static void hotpath_leave_deep(void)
 void etw_hotpath_task_exits(void)
 {
 	preempt_disable_notrace();
-	if (unlikely(this_cpu_read(nesting)))
-		this_cpu_write(nesting, 0);
+	if (unlikely(this_cpu_read(etw_hotpath_nesting)))
+		this_cpu_write(etw_hotpath_nesting, 0);
 	preempt_enable_notrace();
 }
 
@@ -257,7 +260,7 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	u32 left, i;
 	int err, ret = 0;
 
-	built = all ? etw_items_build(all, this_cpu_read(nesting), source, opts) : NULL;
+	built = all ? etw_items_build(all, this_cpu_read(etw_hotpath_nesting), source, opts) : NULL;
 	/* Building takes time; sample, and read the clocks, after it. */
 	sample(snapshot, wanted, cur);
 	clocks.have = 0;
@@ -321,7 +324,7 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 
 	for (left = wanted; left; left &= left - 1)
 		all |= properties[__ffs(left)];
-	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
+	if (unlikely(this_cpu_inc_return(etw_hotpath_nesting) > READ_ONCE(etw_nesting_max))) {
 		ret = write_chosen_deep(snapshot, source, opts, wanted, properties, all, extra);
 	} else if (extra && !all && !snapshot->shared && !extra->timestamp_given) {
 		ret = write_wanted_extra(snapshot, source, wanted, extra, payer_of(opts));
@@ -331,7 +334,7 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 		sample(snapshot, wanted, cur);
 		ret = write_wanted(snapshot, source, NULL, wanted, cur, payer_of(opts));
 	}
-	this_cpu_dec(nesting);
+	this_cpu_dec(etw_hotpath_nesting);
 	return ret;
 }
 
@@ -418,11 +421,11 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	event.source.size += event.extra.size;
 	if (unlikely(event.extra.timestamp_given))
 		return write_dated(snapshot, &event, wanted);
-	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
+	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max)))
 		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra, 0);
 	else
 		err = write_deep(snapshot, &event.source, wanted, &event.extra);
-	this_cpu_dec(nesting);
+	this_cpu_dec(etw_hotpath_nesting);
 	return err;
 }
 
@@ -445,6 +448,39 @@ static noinline int write_slow(const struct etw_snapshot *snapshot,
 }
 
 /*
+ * Choose the sessions that take an event when only level and keyword select it and none asks
+ * for items, and sample their positions.
+ */
+static __always_inline u32 choose(const struct etw_snapshot *snapshot,
+				  const struct etw_event_descriptor *desc, u64 *cur)
+{
+	u32 i, wanted = 0;
+
+	for (i = 0; i < snapshot->count; i++) {
+		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+			continue;
+		wanted |= BIT(i);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
+	}
+	return wanted;
+}
+
+/* Write to the sessions that choose() has chosen. */
+static __always_inline int write_sampled(const struct etw_snapshot *snapshot,
+					 const struct etw_record_source *source,
+					 u32 wanted, const u64 *cur)
+{
+	int ret;
+
+	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max)))
+		ret = write_wanted(snapshot, source, NULL, wanted, cur, 0);
+	else
+		ret = write_deep(snapshot, source, wanted, NULL);
+	this_cpu_dec(etw_hotpath_nesting);
+	return ret;
+}
+
+/*
  * Write a measured event.  opts is NULL for most events.
  *
  * Returns 0, even if no session takes the event; -EINVAL: its typed descriptors are
@@ -454,11 +490,10 @@ int etw_hotpath_write(const struct etw_provider *provider,
 		    const struct etw_record_source *source,
 		    const struct etw_write_opts *opts)
 {
-	const struct etw_event_descriptor *desc = source->desc;
-	const struct etw_snapshot *snapshot;
 	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
-	u32 i, wanted = 0;
+	const struct etw_snapshot *snapshot;
 	int ret = 0;
+	u32 wanted;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
@@ -468,22 +503,61 @@ int etw_hotpath_write(const struct etw_provider *provider,
 		ret = write_slow(snapshot, source, opts);
 		goto out;
 	}
-	for (i = 0; i < snapshot->count; i++) {
-		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
-			continue;
-		wanted |= BIT(i);
-		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
-	}
-	if (!wanted)
-		goto out;
-	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
-		ret = write_wanted(snapshot, source, NULL, wanted, cur, 0);
-	else
-		ret = write_deep(snapshot, source, wanted, NULL);
-	this_cpu_dec(nesting);
+	wanted = choose(snapshot, source->desc, cur);
+	if (wanted)
+		ret = write_sampled(snapshot, source, wanted, cur);
 out:
 	preempt_enable_notrace();
 	return ret;
+}
+
+/*
+ * As etw_hotpath_write(), for a driver's event that has not been measured; preemption is off.
+ * ETW_HOTPATH_UNDONE: nothing was done, because its size or an address is doubtful.
+ */
+int etw_hotpath_write_driver(const struct etw_snapshot *snapshot,
+			     struct etw_record_source *source)
+{
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u32 wanted;
+
+	if (unlikely(snapshot->slow_path)) {
+		if (unlikely(etw_record_measure(source)))
+			return ETW_HOTPATH_UNDONE;
+		return write_slow(snapshot, source, NULL);
+	}
+	wanted = choose(snapshot, source->desc, cur);
+	if (!wanted)
+		return 0;
+	if (unlikely(etw_record_measure(source)))
+		return ETW_HOTPATH_UNDONE;
+	return write_sampled(snapshot, source, wanted, cur);
+}
+
+/*
+ * plain.h has reserved this slot and written the record's header, but cannot read the
+ * payload: as etw_reserve_unreadable().
+ */
+noinline int etw_hotpath_unreadable(struct etw_session_hot *s, u8 *at, struct etw_buf *buf)
+{
+	const struct etw_event_header *header = (const struct etw_event_header *)at;
+	const struct etw_guid provider = header->provider;
+	const struct etw_record_source source = {
+		.provider = &provider,
+		.size = header->size,
+		.thread_id = header->thread_id,
+		.process_id = header->process_id,
+		.type = header->type,
+		.flags = header->flags,
+	};
+	const struct etw_slot slot = {
+		.at = at,
+		.len = etw_record_slot(source.size),
+		.now = header->timestamp,
+		.buf = buf,
+	};
+
+	return etw_reserve_unreadable(s, &slot, &source);
 }
 
 /*

@@ -5,12 +5,20 @@
 #ifndef ETW_WRITE_HOTPATH_H
 #define ETW_WRITE_HOTPATH_H
 
+#include <linux/percpu.h>
+
 #include "core/record.h"
 #include <etw/kernel.h>
 
+struct etw_buf;
+struct etw_session_hot;
 struct etw_write_opts;
 
+/* Nothing was done: another way must be taken. */
+#define ETW_HOTPATH_UNDONE	1
+
 extern unsigned int etw_nesting_max;
+DECLARE_PER_CPU(unsigned int, etw_hotpath_nesting);
 
 int etw_hotpath_write(const struct etw_provider *provider,
 		      const struct etw_record_source *source,
@@ -18,6 +26,10 @@ int etw_hotpath_write(const struct etw_provider *provider,
 int etw_hotpath_drop(const struct etw_provider *provider,
 		     const struct etw_event_descriptor *desc,
 		     const struct etw_write_opts *opts, u32 cause);
+
+int etw_hotpath_write_driver(const struct etw_snapshot *snapshot,
+			     struct etw_record_source *source);
+int etw_hotpath_unreadable(struct etw_session_hot *s, u8 *at, struct etw_buf *buf);
 
 void etw_hotpath_task_exits(void);
 

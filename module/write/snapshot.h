@@ -67,6 +67,7 @@ struct etw_snapshot_entry {
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;			/* sessions */
+	bool plain;			/* one session, and not slow_path: plain.h */
 	bool slow_path;			/* filtered, or has types or traits */
 	bool filtered;			/* more than level and keyword decides, or some
 					 * session wants items or is shared

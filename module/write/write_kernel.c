@@ -10,7 +10,7 @@
 #include "described.h"
 #include "hotpath.h"
 #include "opts.h"
-#include "snapshot.h"
+#include "plain.h"
 #include "write_kernel.h"
 
 /* A run-time handle has no static key to skip writes while the provider is disabled. */
@@ -19,14 +19,21 @@ static __always_inline bool has_snapshot(const struct etw_provider *provider)
 	return rcu_access_pointer(provider->snapshot);
 }
 
+static __always_inline const struct etw_guid *activity_of(const struct etw_guid *given,
+							  struct etw_guid *room)
+{
+	if (static_branch_unlikely(&etw_activity_used) && !given)
+		return etw_activity_current(room);
+	return given;
+}
+
 static __always_inline int write_measured(const struct etw_provider *provider,
 					  struct etw_record_source *source,
 					  const struct etw_write_opts *opts)
 {
 	struct etw_guid activity UNINITIALIZED;
 
-	if (static_branch_unlikely(&etw_activity_used) && !source->activity)
-		source->activity = etw_activity_current(&activity);
+	source->activity = activity_of(source->activity, &activity);
 	return etw_hotpath_write(provider, source, opts);
 }
 
@@ -44,31 +51,84 @@ static noinline int write_doubtful(const struct etw_provider *provider,
 	return err;
 }
 
-static __always_inline int write_kernel(const struct etw_provider *provider,
-					const struct etw_event_descriptor *desc,
-					const struct etw_guid *activity,
-					const struct etw_guid *related, u32 count,
-					const struct etw_data_descriptor *data,
-					const struct etw_write_opts *opts)
+static __always_inline void describe(struct etw_record_source *source,
+				     const struct etw_provider *provider,
+				     const struct etw_event_descriptor *desc,
+				     const struct etw_guid *activity,
+				     const struct etw_guid *related, u32 count,
+				     const struct etw_data_descriptor *data)
+{
+	const struct task_struct *task = current;
+
+	/* An initializer would clear size and the padding as well. */
+	source->provider = &provider->guid;
+	source->desc = desc;
+	source->activity = activity;
+	source->related = related;
+	source->data = data;
+	source->count = count;
+	source->ids = ETW_RECORD_IDS(task->pid, task->tgid);
+	source->type = ETW_TYPE_EVENT64;
+	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+}
+
+static noinline int write_kernel(const struct etw_provider *provider,
+				 const struct etw_event_descriptor *desc,
+				 const struct etw_guid *activity,
+				 const struct etw_guid *related, u32 count,
+				 const struct etw_data_descriptor *data,
+				 const struct etw_write_opts *opts)
 {
 	struct etw_record_source source UNINITIALIZED;
 	int err;
 
-	/* An initializer would clear size and the padding as well. */
-	source.provider = &provider->guid;
-	source.desc = desc;
-	source.activity = activity;
-	source.related = related;
-	source.data = data;
-	source.count = count;
-	source.thread_id = current->pid;
-	source.process_id = current->tgid;
-	source.type = ETW_TYPE_EVENT64;
-	source.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+	describe(&source, provider, desc, activity, related, count, data);
 	err = etw_record_measure(&source);
 	if (unlikely(err))
 		return write_doubtful(provider, &source, opts, err);
 	return write_measured(provider, &source, opts);
+}
+
+/* etw_write(): no session has enabled the provider.  Preemption is off before, and on after it. */
+static noinline int write_nothing(void)
+{
+	preempt_enable_notrace();
+	return 0;
+}
+
+/* As write_nothing(), for an event that is not plain. */
+static noinline int write_general(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 count,
+				  const struct etw_data_descriptor *data,
+				  const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	struct etw_guid activity UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, activity_of(NULL, &activity), NULL, count, data);
+	ret = etw_hotpath_write_driver(snapshot, &source);
+	preempt_enable_notrace();
+	if (unlikely(ret == ETW_HOTPATH_UNDONE))
+		return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
+	return ret;
+}
+
+/* As write_nothing(), for a plain snapshot. */
+static noinline int write_plain(const struct etw_provider *provider,
+				const struct etw_event_descriptor *desc, u32 count,
+				const struct etw_data_descriptor *data,
+				const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	ret = etw_plain_write(snapshot, &source);
+	if (unlikely(ret == ETW_HOTPATH_UNDONE))
+		return write_general(provider, desc, count, data, snapshot);
+	preempt_enable_notrace();
+	return ret;
 }
 
 /**
@@ -116,9 +176,16 @@ int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,
 	      const struct etw_data_descriptor *data)
 {
-	if (!has_snapshot(provider))
-		return 0;
-	return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
+	const struct etw_snapshot *snapshot;
+
+	/* Each of these enables preemption again, so this function needs no stack. */
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (unlikely(!snapshot))
+		return write_nothing();
+	if (likely(snapshot->plain) && !static_branch_unlikely(&etw_activity_used))
+		return write_plain(provider, desc, count, data, snapshot);
+	return write_general(provider, desc, count, data, snapshot);
 }
 EXPORT_SYMBOL_GPL(etw_write);
 

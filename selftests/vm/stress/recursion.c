@@ -181,8 +181,8 @@ do {									\
 
 /* Functions that begin an event, and that switch, take and return buffers. */
 static const char *const functions[] = {
-	"etw_hotpath_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop_above",
-	"etw_pool_push",
+	"write_plain", "etw_hotpath_write_driver", "etw_ring_switch", "etw_ring_close",
+	"etw_pool_pop_above", "etw_pool_push",
 };
 
 /*
@@ -357,9 +357,10 @@ TEST_F(recursion, every_close)
 TEST_F(recursion, not_traced)
 {
 	static const char *const others[] = {
-		"etw_write", "etw_write_transfer", "etw_write_ex", "etw_write_string",
-		"etw_hotpath_drop", "etw_match_sessions", "etw_items_build", "etw_reserve_write",
-		"etw_payload_pass", "etw_record_put_items", "ring_deliver", "ring_installed" };
+		"etw_write", "write_general", "etw_hotpath_write", "etw_write_transfer",
+		"etw_write_ex", "etw_write_string", "etw_hotpath_drop", "etw_match_sessions",
+		"etw_items_build", "etw_reserve_write", "etw_payload_pass",
+		"etw_record_put_items", "ring_deliver", "ring_installed" };
 	unsigned int i;
 	int ret;
 
