@@ -72,6 +72,7 @@ static __always_inline void describe(struct etw_record_source *source,
 	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
 }
 
+/* Every other write, and those about which there is a doubt. */
 static noinline int write_kernel(const struct etw_provider *provider,
 				 const struct etw_event_descriptor *desc,
 				 const struct etw_guid *activity,
