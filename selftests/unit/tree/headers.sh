@@ -28,7 +28,9 @@ public='TraceLoggingProvider.h TraceLoggingActivity.h
 	relogger.h unknwn.h'
 "$top/scripts/spellings" "$tmp/include" || exit 1
 other=$tmp/include/win32
-win32=$(cd "$inc/win32" && ls -- *.h; cd "$other" && ls -- *.h) || exit 1
+own=$(cd "$inc/win32" && ls -- *.h) || exit 1
+win32="$own $(cd "$other" && ls -- *.h)" || exit 1
+whole=${ETW_WHOLE:-}
 
 count=0
 failed=0
@@ -45,30 +47,36 @@ result() {
 	fi
 }
 
-# try NAME LANGUAGE COMMAND...: compile the sources $tmp/src/$files.LANGUAGE
-files='*'
+# try NAME LANGUAGE COMMAND...: compile the sources $tmp/src/*.LANGUAGE
 try() {
 	name=$1 lang=$2
 	shift 2
-	"$@" $warn -fsyntax-only "$tmp"/src/$files."$lang" >"$tmp/log" 2>&1
+	"$@" $warn -fsyntax-only "$tmp"/src/*."$lang" >"$tmp/log" 2>&1
 	result "$name" $?
 }
 
-# sources HEADERS...: a file for each header and one for each order of all, in
-# $tmp/src; each header twice, for its guard
+# sources LANGUAGE HEADERS...: a file for each order of all headers, in $tmp/src
 sources() {
+	lang=$1
+	shift
 	rm -rf "$tmp/src"
 	mkdir "$tmp/src"
-	for h; do
-		line="#include <$h>"
-		printf '%s\n%s\n' "$line" "$line" \
-			>"$tmp/src/$(echo "$h" | tr '/.' '__').c"
-		echo "$line" >>"$tmp/src/0_forth.c"
-	done
-	tac "$tmp/src/0_forth.c" >"$tmp/src/0_back.c"
-	for src in "$tmp"/src/*.c; do
+	printf '#include <%s>\n' "$@" >"$tmp/src/forth.$lang"
+	tac "$tmp/src/forth.$lang" >"$tmp/src/back.$lang"
+	for src in "$tmp"/src/*; do
 		echo 'extern int not_empty;' >>"$src"
-		cp "$src" "${src%.c}.cc"
+	done
+}
+
+# each LANGUAGE HEADERS...: such a file for each header by itself, twice for its guard
+each() {
+	lang=$1
+	shift
+	number=0
+	for h; do
+		number=$((number + 1))
+		printf '#include <%s>\n#include <%s>\nextern int not_empty;\n' "$h" "$h" \
+			>"$tmp/src/alone$number.$lang"
 	done
 }
 
@@ -209,15 +217,18 @@ run() {
 	result "$name" $?
 }
 
-# alone COMMAND LANGUAGE STANDARD: compile each header by itself, in one way
+# alone COMMAND LANGUAGE STANDARD: compile each header by itself, in one way; other
+# spellings of a name only include it
 alone() {
-	sources $public
+	sources "$2" $public
+	each "$2" $public
 	try "$1 -std=$3, each public header" "$2" $1 -std="$3" -I"$inc"
-	sources $win32
+	sources "$2" $own
+	each "$2" $own
 	try "$1 -std=$3, each win32 header" "$2" $1 -std="$3" -I"$inc" -I"$inc/win32" -I"$other"
 }
 
-# compiler COMMAND LANGUAGE STANDARD...: compile the headers $files in all ways
+# compiler COMMAND LANGUAGE STANDARD...: compile the headers in all ways
 compiler() {
 	cmd=$1 lang=$2
 	shift 2
@@ -225,14 +236,16 @@ compiler() {
 		for wide in '' -fshort-wchar; do
 			label="$cmd -std=$std${wide:+ $wide}"
 
-			sources $public
+			sources "$lang" $public
+			[ -z "$whole" ] || each "$lang" $public
 			try "$label, public headers" "$lang" \
 				$cmd -std="$std" $wide -I"$inc"
 			try "$label, public headers, UNICODE" "$lang" \
 				$cmd -std="$std" $wide -DUNICODE -I"$inc"
 			try "$label, public headers, win32 on the path" "$lang" \
 				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32" -I"$other"
-			sources $win32 $public
+			sources "$lang" $win32 $public
+			[ -z "$whole" ] || each "$lang" $win32 $public
 			try "$label, win32 headers" "$lang" \
 				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32" -I"$other"
 			try "$label, win32 headers, UNICODE" "$lang" \
@@ -244,11 +257,12 @@ compiler() {
 
 # c_linkage COMPILER: all headers inside extern "C" { }, where Microsoft's samples have <windows.h>
 c_linkage() {
-	headers=$(cd "$inc/win32" && ls -- *.h) || exit 1
-	sources $headers $public
-	printf 'extern "C" {\n%s\n}\n' "$(cat "$tmp/src/0_forth.c")" >"$tmp/src/linkage.cc"
+	sources cc $own $public
+	includes=$(cat "$tmp/src/forth.cc")
+	rm "$tmp/src/back.cc"
+	printf 'extern "C" {\n%s\n}\n' "$includes" >"$tmp/src/forth.cc"
 	for wide in '' -fshort-wchar; do
-		files=linkage try "$1 $wide, extern \"C\" { }" cc $1 -std=c++17 $wide -DUNICODE \
+		try "$1 $wide, extern \"C\" { }" cc $1 -std=c++17 $wide -DUNICODE \
 			-I"$inc" -I"$inc/win32" -I"$other"
 	done
 }
@@ -260,7 +274,7 @@ fi
 if [ "$cxx" != clang++ ] && command -v clang++ >/dev/null 2>&1; then
 	clangxx='clang++'
 fi
-if [ -n "${ETW_WHOLE:-}" ]; then
+if [ -n "$whole" ]; then
 	compiler "$c" c c11 gnu11
 	compiler "$cxx" cc c++17 gnu++17
 	[ -z "$clang" ] || compiler "$clang" c c11 gnu11
@@ -268,7 +282,6 @@ if [ -n "${ETW_WHOLE:-}" ]; then
 else
 	alone "$c" c c11
 	alone "$cxx" cc c++17
-	files='0_*'
 	compiler "$c" c c11
 	compiler "${clangxx:-$cxx}" cc c++17
 fi
