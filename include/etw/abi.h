@@ -516,7 +516,7 @@ struct etw_unregister {
  * Take the next enable notification of this file's registrations; EAGAIN if there
  * is none (poll reports POLLIN when there is one).  Taking a notification
  * acknowledges the one taken before it: an enable call with a timeout waits for the
- * acknowledgement.  A registration queues at most 64 notifications, then drops the
+ * acknowledgement.  A registration queues at most 8 notifications, then drops the
  * oldest, because each one holds the whole state.  Too little room for filter data
  * is EMSGSIZE; the notification stays queued.
  */

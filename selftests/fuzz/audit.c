@@ -89,7 +89,10 @@ static bool known_item(const struct etw_ext_item *item)
 	case ETW_EXT_EVENT_KEY:
 	case ETW_EXT_PROCESS_START_KEY:
 	case ETW_EXT_CONTEXT:
+	case ETW_EXT_GIVEN_TIME:
 		return item->data_size == 8;
+	case ETW_EXT_PID_NAMESPACE:
+		return item->data_size == sizeof(struct etw_ext_pid_namespace);
 	case ETW_EXT_EVENT_SCHEMA:
 	case ETW_EXT_PROV_TRAITS:
 		return item->data_size > 1;

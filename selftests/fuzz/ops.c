@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <stddef.h>
 
+#include <etw/format.h>
+
 #include "exec.h"
 #include "kmod/etw_test/etw_test.h"
 
@@ -24,7 +26,7 @@ const struct etw_guid fuzz_guids[GUIDS] = {
 	ETW_GUID(0xf0220002, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
 	ETW_GUID(0xf0220003, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
 	ETW_GUID(0xf0220004, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
-	ETW_GUID(0xf0220005, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_PROCESS_GUID,
 	ETW_GUID(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
 	ETW_TEST_GUID,
 	ETW_STRESS_FUZZ_GUID,

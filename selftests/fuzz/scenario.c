@@ -64,6 +64,11 @@ static const char *const scenarios[] = {
 	"start register set:traits=32 enable write notify stop set:slot=0",
 	"start enable:provider=6 t_register t_typed t_set:flags=1,types=1 t_typed t_typed:hardirq=1 t_set "
 		"t_set t_typed consume:flags=2048 flush audit t_unregister",
+	"start enable:provider=6 t_register t_set:flags=1,types=1 flush "
+		"t_typed:count=2,pieces[1].type=3,pieces[1].size=8 consume:flags=2048 flush audit",
+	"start enable:property=2048 fork:how=3,calls=3 open register write consume:flags=2048 flush audit",
+	"start enable:provider=4 enable:provider=4,control=2,timeout_ms=3 fork fork:how=5 "
+		"consume:flags=2048 flush audit enable:provider=4,control=1 flush",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };

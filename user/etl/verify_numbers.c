@@ -536,12 +536,16 @@ static int judge_parts(struct etw_verify *y, uint64_t *twice)
 	return check_copies(y, twice);
 }
 
-/* The bounds rest on the order of buffers, which proves nothing any more. */
+/*
+ * The bounds rest on the order of buffers, which proves nothing any more; and some of the
+ * records of losses may be another session's.
+ */
 static void widen(struct etw_verify *y)
 {
 	struct etw_gap_list *list;
 	uint32_t i;
 
+	y->v->found[ETW_GAP_BY_RECORD].least = 0;
 	for (list = y->v->found; list < y->v->found + ETW_GAP_BASES; list++) {
 		for (i = 0; i < list->count; i++) {
 			list->gaps[i].first = y->start;

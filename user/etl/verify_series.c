@@ -46,8 +46,12 @@ static uint64_t most_of(const struct etw_verdict *v, const struct etw_gap *gap)
 			return ETW_GAP_UNKNOWN;
 		most = gap->unfinished ? events_of(v, gap->unfinished) : 0;
 		return most > gap->events ? most : gap->events;
-	case ETW_GAP_NUMBERS:
 	case ETW_GAP_NOT_STORED:
+		/* Without a number nothing says how many earlier ones the session had. */
+		if (v->low > v->high)
+			return ETW_GAP_UNKNOWN;
+		return events_of(v, gap->buffers);
+	case ETW_GAP_NUMBERS:
 	case ETW_GAP_FILES:
 	case ETW_GAP_BUFFER:
 	case ETW_GAP_RECORD:

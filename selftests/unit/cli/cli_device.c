@@ -2,6 +2,8 @@
 /* The etw command over the model of the device: its messages when the device fails */
 #include "cli_fake.h"
 
+#include <etw/format.h>
+
 #include "lib/tap.h"
 
 #define GROUP		"01234567-0001-0001-0102-030405060708"
@@ -135,6 +137,25 @@ static void test_hashed(void)
 	ok(!*err, "needs no registration");
 }
 
+/* The module is older than the provider that names processes. */
+static void test_processes(void)
+{
+	struct etw_register reg = { .size = sizeof(reg), .provider = ETW_PROCESS_GUID };
+	int fd;
+
+	fail(-1, 0, 0);
+	is(RUN(cmd_start, (char *)"start", (char *)"older", (char *)"--processes"), 0,
+	   "a session without the names that it should record");
+	ok(strstr(err, "\"older\" records no names of processes: the loaded etw.ko has no provider Etw-Process"),
+	   "is started, and the lack is reported: %s", err);
+	fd = etw_kdev_open();
+	ok(fd >= 0 && !etw_kdev_register(fd, &reg), "the provider registers");
+	is(RUN(cmd_start, (char *)"start", (char *)"newer", (char *)"--processes"), 0,
+	   "a session with them");
+	ok(!strstr(err, "no names"), "has nothing to report: %s", err);
+	etw_kdev_close(fd);
+}
+
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4 };
@@ -147,5 +168,6 @@ int main(void)
 	test_unknown();
 	test_capture();
 	test_hashed();
+	test_processes();
 	return done_testing();
 }

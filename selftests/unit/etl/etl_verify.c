@@ -363,6 +363,7 @@ static void test_set_back(void)
 static void test_circular(void)
 {
 	unsigned int kept = good.count / 2, from = good.count - kept, turn = kept / 3, i, late = 0;
+	uint64_t least, most;
 	struct etw_verdict v;
 
 	bad = good;
@@ -386,6 +387,13 @@ static void test_circular(void)
 	bad.len -= SIZE;
 	header(&bad)->buffers_written--;
 	ok(finds(ETW_GAP_NUMBERS), "a gap in a circular file");
+	bad.len = SIZE;
+	if (!ok(judge_bad(&v), "its first buffer alone can be judged"))
+		return;
+	etw_verdict_lost(&v, &least, &most);
+	ok(!etw_verdict_whole(&v) && !v.since && most == ETW_GAP_UNKNOWN,
+	   "then nobody knows how much is missing");
+	etw_verdict_free(&v);
 }
 
 /* The same file as two of a series, without the buffers from..to - 1 */

@@ -228,6 +228,28 @@ static bool lost_is(unsigned int gaps, uint64_t buffers, int64_t from)
 	return good;
 }
 
+/* Where buffers are not in their places, a record may be another session's. */
+static void test_out_of_place(void)
+{
+	uint64_t least, most;
+	struct etw_verdict v;
+
+	make(&good, SESSION);
+	bad = good;
+	put_recorded(&bad, 7, ETW_EVENT_KERNEL_MODE);
+	if (!ok(judge_bad(&v), "a file with a record can be judged"))
+		return;
+	etw_verdict_lost(&v, &least, &most);
+	is(least, 7, "it says how much is missing");
+	etw_verdict_free(&v);
+	insert(bad.data, &bad.len, bad.at[LOSS_BUFFER + 1], bad.data + bad.at[LOSS_BUFFER - 1], SIZE);
+	if (!ok(judge_bad(&v), "so can one with a buffer twice"))
+		return;
+	etw_verdict_lost(&v, &least, &most);
+	ok(!least && most >= 7, "then it says at most how much");
+	etw_verdict_free(&v);
+}
+
 static void test_lost_to_file(void)
 {
 	int64_t first;
@@ -432,6 +454,7 @@ int main(void)
 	test_lost_event();
 	make(&good, SESSION);
 	test_recorded();
+	test_out_of_place();
 	test_lost_to_file();
 	test_many_hints();
 	test_many_records();

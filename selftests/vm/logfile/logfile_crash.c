@@ -17,6 +17,8 @@
 
 #define PER_BUFFER	LOG_PER_BUFFER
 #define FILE_A		DISK_DIR "/a.etl"
+#define SERIES		DISK_DIR "/a%d.etl"
+#define SERIES_FILE	4		/* buffers of each file, the header's among them */
 #define PRISTINE	LOG_DIR "/pristine"
 #define CIRCLE		8	/* buffers of a circular file, the header's among them */
 
@@ -171,6 +173,55 @@ TEST_F(crash, appended)
 	if (!self->disk)
 		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l, EVENT_TRACE_FILE_MODE_APPEND, 0, &self->seed);
+}
+
+/* The files of a series have, one after the other, all flushed events. */
+static void check_series(struct __test_metadata *_metadata, ULONG flushed)
+{
+	struct vl_log file;
+	ULONG next = 0;
+	char path[64];
+	int i;
+
+	for (i = 1; next < flushed; i++) {
+		snprintf(path, sizeof(path), SERIES, i);
+		file = vl_log_read(path);
+		ASSERT_EQ(0, file.error)
+			TH_LOG("file %d: has not events %u to %u", i, next, flushed);
+		EXPECT_LE(file.count.corrupt, 1);
+		EXPECT_TRUE(file.in_order);
+		ASSERT_LT(0, file.events);
+		EXPECT_EQ(next, file.first);
+		next = file.last + 1;
+	}
+}
+
+TEST_F(crash, new_files)
+{
+	unsigned int i;
+	ULONG flushed;
+
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
+	for (i = 0; i < images(); i++) {
+		ASSERT_EQ(0, system("cp " PRISTINE " " DISK));
+		ASSERT_TRUE(vm_disk_mount("delalloc"));
+		self->l.written = 0;
+		ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_NEWFILE |
+					     EVENT_TRACE_USE_KBYTES_FOR_SIZE, SERIES,
+					     SERIES_FILE * LOG_KB));
+		/* More than one file in any case, flushed by the last event */
+		vl_logger_write(&self->l, 4 * PER_BUFFER);
+		flushed = write_and_flush(&self->l, &self->seed);
+		if (!flushed)
+			flushed = 4 * PER_BUFFER;
+		ASSERT_TRUE(vm_disk_shut_down());
+		vl_logger_stop(&self->l);
+		ASSERT_EQ(0, umount2(DISK_DIR, 0));
+		ASSERT_TRUE(vm_disk_mount("delalloc"));
+		check_series(_metadata, flushed);
+		ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -126,6 +126,30 @@ TEST_F(sync, stop_survives_power_cut)
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }
 
+/* So has the file into which a buffering session was flushed. */
+TEST_F(sync, snapshot_survives_power_cut)
+{
+	struct vl_log_props props = vl_log_props(EVENT_TRACE_BUFFERING_MODE, NULL, 0);
+	struct vl_log file;
+
+	NEEDS_DISK(self);
+	props.p.MinimumBuffers = 16;
+	ASSERT_EQ(0, StartTraceA(&self->l.session, "log", &props.p));
+	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
+	props = vl_log_props(0, FILE_A, 0);
+	ASSERT_EQ(0, FlushTraceA(self->l.session, NULL, &props.p));
+	ASSERT_TRUE(vm_disk_shut_down());
+	vl_logger_stop(&self->l);
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_TRUE(vm_disk_mount("defaults"));
+	file = vl_log_read(FILE_A);
+	EXPECT_EQ(0, file.error);
+	EXPECT_EQ(3 * PER_BUFFER + 1, file.events);
+	EXPECT_FALSE(file.cut_off);
+	EXPECT_EQ(0, umount2(DISK_DIR, 0));
+}
+
 /* write(2) took the data, then an error made the file system read-only. */
 TEST_F(sync, flush_reports_read_only)
 {

@@ -281,9 +281,12 @@ static void user_writes(struct __test_metadata *_metadata, FIXTURE_DATA(flood) *
 	EXPECT_EQ(count, t->ok);
 }
 
-/* The driver writes its events, some at a time; the session takes all. */
+/*
+ * The driver writes its events, some at a time, and never more than ahead before they are
+ * read; the session takes all.
+ */
 static void driver_writes(struct __test_metadata *_metadata, FIXTURE_DATA(flood) *self,
-			  uint32_t count)
+			  uint32_t count, uint32_t ahead)
 {
 	struct etw_test_write w = { .count = 100, .size = SMALL, .descriptors = 1,
 				    .desc = { .id = 5, .level = 4, .keyword = 1 } };
@@ -291,6 +294,8 @@ static void driver_writes(struct __test_metadata *_metadata, FIXTURE_DATA(flood)
 
 	for (i = 0; i < count; i += w.count) {
 		w.ok = 0;
+		ASSERT_TRUE(vm_until(i + w.count <= ahead +
+				     __atomic_load_n(&self->seen.records[0], __ATOMIC_RELAXED)));
 		ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &w));
 		ok += w.ok;
 	}
@@ -333,7 +338,7 @@ TEST_F(flood, others_lose_nothing)
 	ASSERT_TRUE(vm_until(flood->failed > 50));
 	ASSERT_EQ(0, begin_reading(self));
 	bob = writer_start(self, VM_BOB, 2, SMALL, EVENTS, 1);
-	driver_writes(_metadata, self, EVENTS);
+	driver_writes(_metadata, self, EVENTS, EVENTS);
 	EXPECT_EQ(0, writer_wait(self, bob));
 	EXPECT_EQ(EVENTS, bob->ok);
 	EXPECT_EQ(0, bob->failed);
@@ -357,8 +362,8 @@ TEST_F(flood, others_lose_nothing)
 
 /*
  * The same with a flood of small events, which write into buffers that others installed.  The
- * other user waits for the reader: a machine that does not run the session's worker for long is
- * not what the test is about.
+ * driver and the other user wait for the reader: a machine that does not run the session's
+ * worker for long is not what the test is about.
  */
 TEST_F(flood, of_small_events)
 {
@@ -371,7 +376,7 @@ TEST_F(flood, of_small_events)
 	bob = writer_fork(self, VM_BOB, 2, (struct writer){ .size = SMALL, .count = EVENTS,
 							    .ahead = SMALL_AHEAD }, 1);
 	ASSERT_EQ(self->seen.quiet, bob);
-	driver_writes(_metadata, self, EVENTS);
+	driver_writes(_metadata, self, EVENTS, SMALL_AHEAD);
 	EXPECT_EQ(0, writer_wait(self, bob));
 	EXPECT_EQ(EVENTS, bob->ok);
 	end_children(self);
@@ -427,7 +432,7 @@ TEST_F(flood, leaves_a_reserve)
 	/* Another registration of his, another user, and the driver */
 	user_writes(_metadata, self, VM_ALICE, 3, SMALL, 100);
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 1000);
-	driver_writes(_metadata, self, 1000);
+	driver_writes(_metadata, self, 1000, 1000);
 	end_children(self);
 	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
 	EXPECT_LE(flood->failed, vm_dropped(&st));
@@ -478,7 +483,7 @@ TEST_F(flood, of_process_events)
 	self->child[self->children++] = pid;
 	ASSERT_TRUE(vm_until(is_full_and_loses(self)));
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 1000);
-	driver_writes(_metadata, self, 1000);
+	driver_writes(_metadata, self, 1000, 1000);
 	end_children(self);
 }
 
@@ -500,7 +505,7 @@ TEST_F(flood, losses_leave_the_reserve)
 		ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
 	}
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 100);
-	driver_writes(_metadata, self, 1000);
+	driver_writes(_metadata, self, 1000, 1000);
 }
 
 /*
@@ -604,7 +609,7 @@ TEST_F(flood, reserve_grows)
 	EXPECT_LE(240 / 5, q.reserve_buffers);
 	EXPECT_GE(240 / 4, q.reserve_buffers);
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 1000);
-	driver_writes(_metadata, self, EVENTS);
+	driver_writes(_metadata, self, EVENTS, EVENTS);
 }
 
 /* More users than have shares of their own: the kernel's part is still there. */
@@ -625,7 +630,7 @@ TEST_F(flood, of_many_users)
 		failed += t[i]->failed;
 	}
 	EXPECT_EQ(EACH * ARRAY_SIZE(t), written + failed);
-	driver_writes(_metadata, self, 1000);
+	driver_writes(_metadata, self, 1000, 1000);
 	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
 	EXPECT_EQ(written + 1000, st.written);
 	EXPECT_EQ(failed, vm_dropped(&st));
@@ -649,7 +654,7 @@ TEST_F(flood, budget)
 	alice = writer_start(self, VM_ALICE, 1, 1000, 0, 1);
 	ASSERT_TRUE(vm_until(alice->failed > 50));
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 100);
-	driver_writes(_metadata, self, 1000);
+	driver_writes(_metadata, self, 1000, 1000);
 	/* 64 KB are 60 events of 1,080 bytes, in every second that has begun. */
 	EXPECT_LE(60, alice->ok);
 	EXPECT_GE(60 * ((vm_ms() - begin_ms) / 1000 + 2), (long long)alice->ok);

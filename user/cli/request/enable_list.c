@@ -115,7 +115,7 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	enable->session = session->s.handle;
 	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
 		enable->timeout_ms = before_command ? CALLBACKS_MS : 0;
-		how |= PROVIDER_LATE;
+		how |= before_command ? PROVIDER_LATE : 0;
 	}
 	return provider_control_in(fd, session->name, request->provider, enable, how);
 }

@@ -31,6 +31,19 @@ static int control(int fd, const struct session *session, uint32_t what)
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
+/* Enabling succeeds also if nobody has registered it, as with an older module. */
+static bool is_missing(int fd)
+{
+	struct etw_guid guid = ETW_PROCESS_GUID;
+	struct etw_provider provider;
+	int err = etw_provider_query(fd, &guid, &provider);
+	bool missing = err ? err == -ESRCH : !provider.reg_count;
+
+	if (!err)
+		etw_provider_free(&provider);
+	return missing;
+}
+
 void process_events_end(int fd, const struct session *session)
 {
 	control(fd, session, ETW_CONTROL_DISABLE);
@@ -86,6 +99,9 @@ void process_events_begin(int fd, const char *name, const struct session *sessio
 	err = control(fd, session, ETW_CONTROL_ENABLE);
 	if (!err && have_room(name, session, quiet))
 		err = control(fd, session, ETW_CONTROL_CAPTURE);
+	if (!err && !quiet && is_missing(fd))
+		cli_note("session %s records no names of processes: the loaded etw.ko has no provider Etw-Process",
+			 cli_quote(name));
 	/* The session is gone: whatever comes next says so. */
 	if (err && err != -ENOENT && !quiet)
 		cli_note("session %s records no names of processes: Etw-Process: %s",
