@@ -169,7 +169,7 @@ static bool is_one(const struct vc_run *r, double least_ms, char begin[40], char
 			 atof(at + strlen("\"duration_ns\":")) > least_ms * 1e6 &&
 			 member(r->out, "time", begin) &&
 			 member(strstr(r->out, "\"stop\":"), "time", end) &&
-			 strstr(r->out, "\"event\":\"event(2)\""));
+			 strstr(r->out, "\"id\":1,") && strstr(r->out, "\"stop\":{"));
 }
 
 TEST_F(questions, slowest_operation)
