@@ -23,7 +23,7 @@
 /* ------------------------------------------------------------- short of memory */
 
 #define FILES		4		/* whose registrations the throttled process enables */
-#define SAMPLES		200		/* of the throttled process, asleep */
+#define SAMPLES		50		/* of the throttled process, asleep */
 #define PROVIDER	vm_guid(1)
 #define OTHER		vm_guid(2)
 
