@@ -36,8 +36,9 @@ vm_fails() {
 	count 0 1 0
 }
 
-# programs KERNEL [every]: the selftests that run on this kernel; "every": only the
-# ones that depend on the kernel, marked "KERNEL: every" in their source. Only the debug
+# programs KERNEL [every [FOLDERS]]: the selftests that run on this kernel; "every": only
+# the ones that depend on the kernel, marked "KERNEL: every" in their source; FOLDERS: only
+# those of folders with names of this pattern. Only the debug
 # kernel can fail on demand, as the fault tests want; check_isolated and check_spoilt run
 # those that need a machine of their own. The debug kernels look for errors in the module
 # and are many times slower: they skip the tests of the library and the command, but that of
@@ -46,7 +47,8 @@ vm_fails() {
 programs() {
 	local file name
 
-	for file in selftests/vm/*/*.c; do
+	# shellcheck disable=SC2231
+	for file in selftests/vm/${3-*}/*.c; do
 		name=$(basename "$file" .c)
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
@@ -178,14 +180,30 @@ check_programs() {
 	mapfile -t options < <(kernel_options "$kernel")
 	missing=$(not_instrumented "$kernel")
 	[[ -z $missing ]] || vm_fails "$kernel" "etw.ko does not call ${missing//$'\n'/, }"
-	run_vm "$work/vm-$kernel" "$kernel" "${options[@]}" -- "$@"
+	run_vm "$work/vm-$kernel${part-}" "$kernel" "${options[@]}" -- "$@"
 }
 
 # check_vm KERNEL all|every: run all selftests, or only the ones that depend on the kernel.
 check_vm() {
+	check_folders "$1" "$2" '*'
+}
+
+# check_half KERNEL first|second: run about half of all selftests, by time.
+check_half() {
+	local half='logfile|session|stress|system' part=-$2
+
+	if [[ $2 == first ]]; then
+		check_folders "$1" all "@($half)"
+	else
+		check_folders "$1" all "!($half)"
+	fi
+}
+
+# check_folders KERNEL all|every FOLDERS: these selftests of folders with names of this pattern.
+check_folders() {
 	local -a names
 
-	mapfile -t names < <(programs "$1" "$2")
+	mapfile -t names < <(programs "$@")
 	if [[ ${#names[@]} -eq 0 ]]; then
 		vm_fails "$1" "no selftest is chosen for this kernel"
 		return

@@ -5,7 +5,8 @@
 #
 # The programs of selftests/win32, with and without 16-bit wchar_t, under the sanitizers; the
 # sources of selftests/ported with the flags that docs/porting.md gives; every kind of
-# wmain(); all by gcc and clang, C and C++. Prints TAP.
+# wmain(); all by gcc and clang, C and C++. Each compiler takes the programs in one of the two
+# ways, with ETW_WHOLE=1 (make check-matrix) in both. Prints TAP.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=scripts/tap.sh
@@ -94,12 +95,21 @@ c=("${CC:-gcc} -std=c11 -x c") cxx=("${CXX:-g++} -std=c++17 -x c++")
 if command -v clang >/dev/null && command -v clang++ >/dev/null; then
 	c+=("clang -std=c11 -x c") cxx+=("clang++ -std=c++17 -x c++")
 fi
-for compiler in "${c[@]}" "${cxx[@]}"; do
-	for file in selftests/win32/*.c; do
+# C and C++, gcc and clang, 16 and 32 bits: each two of them meet.
+short=("${c[0]}" "${cxx[-1]}") long=("${c[-1]}" "${cxx[0]}")
+if [[ -n ${ETW_WHOLE-} ]]; then
+	short=("${c[@]}" "${cxx[@]}") long=("${c[@]}" "${cxx[@]}")
+fi
+for file in selftests/win32/*.c; do
+	for compiler in "${short[@]}"; do
 		tap_result "$(program "$compiler" "$file" -fshort-wchar -DUNICODE -D_UNICODE)" \
 			"$file: $compiler -fshort-wchar"
+	done
+	for compiler in "${long[@]}"; do
 		tap_result "$(program "$compiler" "$file")" "$file: $compiler"
 	done
+done
+for compiler in "${c[@]}" "${cxx[@]}"; do
 	tap_result "$(check_wmain "$compiler")" "wmain: $compiler"
 	tap_result "$(check_refused "$compiler")" "functions of 32-bit units: $compiler"
 	for file in selftests/ported/*.c; do
