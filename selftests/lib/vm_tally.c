@@ -35,7 +35,11 @@ void tally_look(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	uint64_t number = 0;
 	int stream = tally_stream(r, &number);
 
-	(void)b;
+	/* Within a CPU's buffers times never decrease. */
+	if (b->processor < TALLY_CPUS) {
+		v->backwards += r->head->timestamp < v->time[b->processor];
+		v->time[b->processor] = r->head->timestamp;
+	}
 	if (stream < 0 || number >= TALLY_LIMIT || !(v->streams & 1 << stream))
 		v->strange++;
 	else if (v->seen[stream][number]++)
@@ -90,6 +94,8 @@ const char *tally_check(struct tally_view *v, int fd, const struct tally *t, uin
 		return "an event is damaged or not for this session";
 	if (v->twice)
 		return "an event is there twice";
+	if (v->backwards)
+		return "an event is older than the one before it";
 	if (never)
 		return "an event is there that was never written";
 	if (st.written + *dropped != should)

@@ -37,7 +37,8 @@ struct tally_view {
 	uint32_t streams;	/* bit i: the session takes stream i */
 	struct vm_reader r;
 	uint8_t *seen[TALLY_STREAMS];
-	uint64_t strange, twice;
+	int64_t time[TALLY_CPUS];	/* of the latest record */
+	uint64_t strange, twice, backwards;
 };
 
 static inline bool tally_is(const struct vm_record *r, struct etw_guid guid)
