@@ -35,7 +35,7 @@ static void test_dump(const char *path)
 	is(run("dump --time utc %s", path), 0, "dump");
 	ok(run_reported("12 events lost when written") && strstr(run_out, " Etw-Ledger Lost warning 12 events lost on CPU 0: "
 	   "no free buffer; 2022-06-18T04:26:40.0000020Z to 2022-06-18T04:26:40.0000030Z; "
-	   "provider 11111111-2222-3333-4444-555555555555; session one; more --max-buffers or "
+	   "provider 11111111-2222-3333-4444-555555555555; session one; more --min-buffers or "
 	   "a larger --buffer-size would have kept them\n"), "a loss is a sentence");
 	ok(strstr(run_out, " events in 1 buffer lost: in buffers that a writer never completed; "
 		  "2022-06-18T04:26:40.0000045Z; session one\n"), "with what is known of it");
@@ -54,7 +54,7 @@ static void test_json(const char *path)
 		  "\"first\":\"2022-06-18T04:26:40.0000020Z\","
 		  "\"last\":\"2022-06-18T04:26:40.0000030Z\","
 		  "\"provider\":\"11111111-2222-3333-4444-555555555555\",\"provider_name\":null,"
-		  "\"session\":\"one\",\"remedies\":[\"--max-buffers\",\"--buffer-size\"]}}\n"),
+		  "\"session\":\"one\",\"remedies\":[\"--min-buffers\",\"--buffer-size\"]}}\n"),
 	   "has a member for it");
 	ok(strstr(run_out, "\"loss\":{\"cause\":\"abandoned\",\"cause_text\":\"in buffers that a "
 		  "writer never completed\",\"events\":null,\"buffers\":1,\"cpu\":null,"),

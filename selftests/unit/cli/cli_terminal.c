@@ -327,13 +327,13 @@ static void test_pager(const char *path)
 static void test_loss(const char *path)
 {
 	is(run("dump %s", path), 0, "a loss");
-	ok(strstr(run_out, "; session one; more --max-buffers or a larger --buffer-size would have kept them\n"),
+	ok(strstr(run_out, "; session one; more --min-buffers or a larger --buffer-size would have kept them\n"),
 	   "names the options that help");
 	ok(run_reported(": 12 events lost when written, as shown above\n"), "and is counted once");
 	is(run("dump --no-losses %s", path), 0, "--no-losses");
 	ok(run_reported(": 12 events lost when written\n"), "has only the sum");
 	is(run("dump --json %s", path), 0, "JSON");
-	ok(strstr(run_out, ",\"remedies\":[\"--max-buffers\",\"--buffer-size\"]}}\n"), "has them as words");
+	ok(strstr(run_out, ",\"remedies\":[\"--min-buffers\",\"--buffer-size\"]}}\n"), "has them as words");
 }
 
 /*

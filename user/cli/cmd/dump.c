@@ -717,7 +717,9 @@ static void end_options(struct dump *dump, int status)
 		if (dump->operations)
 			operations_report(dump->operations);
 	}
-	processes_report(&dump->processes, !dump->any && !dump->select && !dump->operations);
+	/* Who starts a session with names has not asked to see their events. */
+	processes_report(&dump->processes,
+			 !dump->any && !dump->select && !dump->operations && !dump->owner);
 	operations_free(dump->operations);
 	processes_close(&dump->processes);
 	select_free(dump->select);

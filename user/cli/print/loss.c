@@ -3,7 +3,7 @@
  * loss.c - a session's record of a loss, for people and for programs
  *
  *	12 events lost on CPU 3: no free buffer; 10:00:00.1 to 10:00:00.2; provider Sample; session s;
- *	more --max-buffers or a larger --buffer-size would have kept them
+ *	more --min-buffers or a larger --buffer-size would have kept them
  */
 #include <string.h>
 #include <etw/abi.h>
@@ -68,8 +68,9 @@ static const struct remedy {
 	const char *text;
 	const char *options[3];
 } remedies[] = {
-	{ ETW_DROP_NO_BUFFER, "more --max-buffers or a larger --buffer-size",
-	  { "--max-buffers", "--buffer-size" } },
+	/* A burst ends before the session has grown to its maximum. */
+	{ ETW_DROP_NO_BUFFER, "more --min-buffers or a larger --buffer-size",
+	  { "--min-buffers", "--buffer-size" } },
 	{ ETW_DROP_BUFFER_SIZE, "a larger --buffer-size", { "--buffer-size" } },
 	{ ETW_DROP_FAIR_SHARE, "more --max-buffers", { "--max-buffers" } },
 	{ ETW_DROP_BUDGET, "a larger --user-budget", { "--user-budget" } },
