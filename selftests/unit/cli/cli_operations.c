@@ -128,6 +128,10 @@ static void test_text(void)
 	is(run(DUMP "--filter 'process == nobody && process_path != /bin/sh' %s", make.path), 0,
 	   "by a process that did nothing");
 	ok(run_printed("") && !strstr(run_err, "could be compared"), "none: the names are known");
+	is(run("dump " MANIFEST " --filter 'process == sync && latency_ns > 0' %s", make.path), 0,
+	   "by a field that only other processes' events have");
+	ok(run_printed("") && run_reported("no event that the other tests let pass is known to have a field"),
+	   "the report says where it was looked for: %s", run_err);
 	is(run(DUMP "--pid 30 --count 1 --format '%%d' %s", make.path), 0, "by the starter's id");
 	ok(run_printed("1.500ms"), "one");
 }

@@ -507,8 +507,9 @@ static void report_missing(const struct filter *filter)
 		path = strndup(first + quote, place.len - 2 * quote);
 		if (!path)
 			cli_die("out of memory");
-		cli_note("%s: column %zu: no event is known to have %s %s %s", filter->option,
-			 place.at + 1, strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
+		cli_note("%s: column %zu: no event%s is known to have %s %s %s", filter->option, place.at + 1,
+			 place.in_some ? " that the other tests let pass" : "",
+			 strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
 		free(path);
 	}
 }

@@ -70,12 +70,12 @@ static bool is_missing(const struct etw_expr *expr, size_t at, struct etw_expr_p
 
 	if (!field && at - expr->test_count < expr->const_count) {
 		c = &expr->consts[at - expr->test_count];
-		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
+		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len, false };
 		return c->names && c->looked && !c->found;
 	}
 	test = &expr->tests[field ? at : at - expr->test_count - expr->const_count];
 	*place = (struct etw_expr_place){ field ? "field" : NULL, test->at,
-					  field ? test->len : test->whole };
+					  field ? test->len : test->whole, expr->passed_over };
 	if (!expr->looked || test->word)
 		return false;
 	return field ? !test->anywhere && !test->found : test->tried && !test->compared;
@@ -110,10 +110,13 @@ bool etw_expr_match_operation(struct etw_expr *expr, const EVENT_RECORD *record,
 			      const struct etw_expr_operation *operation)
 {
 	const struct etw_expr_event event = { record, decoded, decoder };
+	bool matches;
 
 	expr->operation = operation;
 	expr->walked = false;
-	return run(expr, expr->node_count - 1, &event);
+	matches = run(expr, expr->node_count - 1, &event);
+	expr->passed_over |= !expr->walked;
+	return matches;
 }
 
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,

@@ -75,6 +75,7 @@ bool etw_expr_needs_operation(const struct etw_expr *expr);
 struct etw_expr_place {
 	const char *what;	/* "field", the word whose name it is ("keyword"), or NULL: a test */
 	size_t at, len;
+	bool in_some;		/* it was looked for only in events that other tests let pass */
 };
 
 /*

@@ -130,6 +130,7 @@ struct etw_expr {
 	struct etw_text text;	/* the current value as text */
 	bool compared;		/* the last test could compare the value with a constant */
 	bool walked;		/* the tests of fields ran for the current event */
+	bool passed_over;	/* ... and did not for an earlier one */
 	bool looked;		/* ... or for an earlier one */
 	uint64_t asked, answered;	/* words about processes, by number: tested; had a value */
 };
