@@ -165,6 +165,9 @@ kernel_options() {
 	[[ $1 == "${KERNEL_SERIES[0]}" ]] || printf '%s\n' --env ETW_MODULE_ARGS=trust_tsc=1
 	# Freed pages hold a pattern, and checks need memory of their own.
 	[[ $1 != debug ]] || printf '%s\n' --mem 2G --append page_poison=1
+	# A machine whose host is busy starves its threads longer than the usual 21 seconds; a
+	# stall that is a fault does not end.
+	[[ $1 != @(debug|kcsan) ]] || printf '%s\n' --append rcupdate.rcu_cpu_stall_timeout=120
 	# In emulation each change between the user's and the kernel's page tables is dear: of
 	# three programs a sixth.
 	printf '%s\n' --append pti=off
