@@ -286,11 +286,11 @@ bool vm_others_sleep(void)
 
 int vm_reap(pid_t pid)
 {
-	int status = -1;
+	pid_t reaped;
+	int status;
 
-	if (!vm_until(waitpid(pid, &status, WNOHANG) == pid))
-		return -1;
-	return status;
+	/* -1 where there is no such child: nothing to wait for. */
+	return vm_until((reaped = waitpid(pid, &status, WNOHANG))) && reaped == pid ? status : -1;
 }
 
 /* An event arms the timer, and the flush delivers its buffer. */

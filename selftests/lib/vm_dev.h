@@ -180,7 +180,7 @@ int vm_consumer_info(int cfd, struct etw_consumer_info *info);
  */
 bool vm_others_sleep(void);
 
-/* Reap a child that must end; its wait status, -1 if it hangs. */
+/* Reap a child that must end; its wait status, -1 if it hangs or was reaped. */
 int vm_reap(pid_t pid);
 
 #endif /* ETW_SELFTEST_VM_DEV_H */

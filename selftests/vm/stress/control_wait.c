@@ -337,10 +337,11 @@ TEST_F(control_wait, for_the_rest_of_memory)
 			self->s->enabled++;
 		_exit(0);
 	}
-	EXPECT_TRUE(vm_until(waitpid(pid, NULL, WNOHANG) == pid || self->s->enabled));
+	EXPECT_NE(-1, vm_reap(pid)) {
+		kill(pid, SIGKILL);
+		vm_reap(pid);
+	}
 	EXPECT_EQ(1, self->s->enabled);
-	kill(pid, SIGKILL);
-	vm_reap(pid);
 	EXPECT_TRUE(vm_group_remove(""));
 	for (i = 0; i < FILES; i++)
 		close(fd[i]);
