@@ -63,9 +63,26 @@ static bool number(const struct tep_format_field *f, unsigned int size, struct f
 	return true;
 }
 
+/* The library takes arrays of bytes for texts. */
 static bool is_text(const struct tep_format_field *f)
 {
-	return f->flags & TEP_FIELD_IS_STRING;
+	return f->flags & TEP_FIELD_IS_STRING && (of_type(f, "char") || strstr(f->type, "char["));
+}
+
+/* Of an array that is elsewhere; the library does not say. */
+static unsigned int element_size(const struct tep_format_field *f)
+{
+	static const struct { const char *type; unsigned int size; } types[] = {
+		{ "long", 8 }, { "u64", 8 }, { "__u64", 8 }, { "s64", 8 }, { "size_t", 8 },
+		{ "short", 2 }, { "u16", 2 }, { "__u16", 2 },
+		{ "u32", 4 }, { "__u32", 4 }, { "s32", 4 }, { "int", 4 }, { "pid_t", 4 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (of_type(f, types[i].type))
+			return types[i].size;
+	return 1;
 }
 
 /* What a data location points to */
@@ -78,12 +95,13 @@ static void located(const struct tep_format_field *f, struct field *to)
 		to->in = TlgInCOUNTEDANSISTRING;
 		to->out = TlgOutUTF8;
 		to->piece.size = 0;
-	} else if (number(f, f->elementsize, to)) {
-		to->in |= TlgInVcount;
-		to->piece.size = f->elementsize;
-	} else {
+	} else if (element_size(f) == 1) {
 		to->in = TlgInBINARY;
 		to->piece.size = 1;
+	} else {
+		number(f, element_size(f), to);
+		to->in |= TlgInVcount;
+		to->piece.size = element_size(f);
 	}
 }
 
@@ -234,6 +252,7 @@ int trace_schema_parse(const char *text, size_t len, const char *name,
 {
 	struct tep_handle *tep = tep_alloc();
 	const struct tep_event *event;
+	enum tep_errno ret;
 	int err;
 
 	if (!tep)
@@ -241,9 +260,9 @@ int trace_schema_parse(const char *text, size_t len, const char *name,
 	memset(schema, 0, sizeof(*schema));
 	/* An event whose text it cannot make is there as well. */
 	tep_set_loglevel(TEP_LOG_NONE);
-	tep_parse_event(tep, text, len, "");
+	ret = tep_parse_event(tep, text, len, "");
 	event = tep_get_first_event(tep);
-	err = event ? translate(event, name, schema) : -EINVAL;
+	err = event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED ? translate(event, name, schema) : -EINVAL;
 	tep_free(tep);
 	return err;
 }
