@@ -10,6 +10,7 @@
 static const struct etw_guid block =
 	ETW_GUID(0x6a5c2f0e, 0x8a43, 0x4d35, 0x9b, 0x7e, 0x2f, 0x1d, 0x0c, 0x9b, 0x8a, 0x71);
 static const struct etw_guid process = ETW_PROCESS_GUID;
+static const struct etw_guid other = ETW_GUID(0x6a5c2f0e, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8);
 
 static struct make make;
 static uint64_t sequence;
@@ -175,6 +176,59 @@ static void test_slowest(void)
 	ok(run_printed(""), "none");
 }
 
+/* Of all events, whoever wrote them, those in the time are printed. */
+static void test_around(void)
+{
+	is(run("dump " MANIFEST " --slowest 1 --around 480us --pid 20 --format '%%i %%n %%d %%{sector}' %s",
+	       make.path), 0, "what happened around the slowest");
+	ok(run_printed("3 dd 2.000ms 8   2 bystander  400 > 3 dd  8   3 sync  16   3 dd  24   2 bystander  24   2 dd  16 < 2 bystander  8"),
+	   "its start and stop are marked");
+	is(run(DUMP "--slowest 2 --around 10us --format '%%i %%{sector}' %s", make.path), 0, "around two");
+	ok(run_printed("3 8   2 400 > 3 8   3 16   3 24   2 24   2 16 < 2 8 3 16   3 8 > 3 16   3 24   2 24 < 2 16"),
+	   "the events of both are shown with both");
+	is(run(DUMP "--slowest 1 --around 0 --filter 'duration < 8us' --json %s", make.path), 0, "JSON");
+	ok(strstr(run_out, "\"duration_ns\":5000,") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1,\"is\":\"start\"}}\n") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1}}\n") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1,\"is\":\"stop\"}}\n"), "marks them by a member");
+	is(run(DUMP "--slowest 1 --around 1h --processes --format '%%P %%O' %s", make.path), 0,
+	   "around the whole trace");
+	ok(strstr(run_out, "  35c3c148-") && !strstr(run_out, "EventTrace"),
+	   "with the processes on demand, without the file's header");
+	is(run(DUMP "--slowest 1 --around 10us --columns event,fields %s", make.path), 0, "in columns");
+	ok(strstr(run_out, "\n> RequestQueue ") && strstr(run_out, "\n  RequestComplete ") &&
+	   strstr(run_out, "\n< RequestComplete "), "marked as well");
+}
+
+#define MANY	18000	/* events of 3,800 bytes: more than the 64 MB that are kept */
+
+static void test_around_many(void)
+{
+	static const char big[3800];
+	const char *at;
+	unsigned int i;
+
+	make_begin(&make, 1);
+	sequence = 1;
+	make_buffer(&make, 0, sequence);
+	queue(10, 20, 1, true);
+	for (i = 0; i < MANY; i++)
+		put(&other, 20 + i, 77, 0, 20, 0, big, sizeof(big));
+	complete(20 + MANY, 20, 1, true);
+	make_put(&make);
+	make_end(&make);
+	is(run("dump " MANIFEST " --slowest 1 --around 1s --format %%i %s", make.path), 0,
+	   "more than is kept");
+	ok(run_reported(" events around it are missing: ") && run_reported("64 MB; --since and --until print them"),
+	   "is reported: %s", run_err);
+	for (i = 0, at = run_out; (at = strstr(at, "  77\n")); at++)
+		i++;
+	at = strstr(run_err, "operation 1: ");
+	ok(at && i && i + strtoul(at + strlen("operation 1: "), NULL, 10) == MANY,
+	   "with the number, all but %u: %s", i, run_err);
+	unlink(make.path);
+}
+
 static void test_wrong(void)
 {
 	static const struct {
@@ -182,6 +236,10 @@ static void test_wrong(void)
 	} wrong[] = {
 		{ "--by thread", "--by: only with --operations" },
 		{ "--operations --raw", "--raw" },
+		{ "--around 1s", "--around: only with --slowest" },
+		{ "--slowest 1 --around soon", "is not a time" },
+		{ "--slowest 1 --around -1s", "is not a time" },
+		{ "--slowest 1 --around 3:00", "is not a time" },
 		{ "--slowest 1 --count 1", "--count" }, { "--slowest 0", "1 to 1000" },
 		{ "--filter 'duration > 1ms'", "only operations have one" },
 	};
@@ -221,8 +279,10 @@ int main(void)
 	test_json();
 	test_by();
 	test_slowest();
+	test_around();
 	test_wrong();
 	unlink(make.path);
 	test_processes_only();
+	test_around_many();
 	return done_testing();
 }

@@ -23,6 +23,7 @@
 #include "cli/input/operations.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
+#include "cli/print/slowest.h"
 #include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/sample.h"
@@ -82,6 +83,9 @@ static struct dump {
 	bool by_operation;
 	const char *by;		/* what pairs them; NULL: not given */
 	uint32_t slowest;	/* print only so many, at the end; 0: all as they end */
+	const char *span;	/* before and after these, for around; NULL: not given */
+	struct around *around;	/* keeps what happened around them, or NULL */
+	struct slowest_rule rule;	/* for around */
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event of a provider was printed */
@@ -95,6 +99,8 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 	  CLI_FLAG(job.by_operation) },						\
 	{ "slowest", 0, "N", "print only the N longest operations, at the end",	\
 	  CLI_NUMBER(job.slowest, 1, 1000) },					\
+	{ "around", 0, "TIME", "and all events from so long before to after each", \
+	  CLI_TEXT(job.span) },							\
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
 	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
 	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
@@ -311,14 +317,13 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
-/* --slowest, at the end */
-static void print_slowest(struct dump *dump)
+/* --slowest: print it at the end if it is one of the longest. */
+static void keep_operation(struct dump *dump)
 {
-	unsigned int i;
+	unsigned int rank = operations_keep(dump->operations, &dump->operation, dump->slowest);
 
-	dump->printer.operation = &dump->operation;
-	for (i = 0; operations_longest(dump->operations, i, &dump->operation) && !ferror(stdout); i++)
-		dump->print(&dump->printer, &dump->operation.start);
+	if (dump->around)
+		around_operation(dump->around, rank, &dump->operation);
 }
 
 static int read_events(struct dump *dump)
@@ -334,9 +339,11 @@ static int read_events(struct dump *dump)
 		if (!processes_event(&dump->processes, event))
 			continue;
 		dump->printer.operation = NULL;
+		if (reader && dump->around && slowest_shows(&dump->rule, event))
+			around_event(dump->around, event);
 		lost = etw_loss_of(event, &loss);
 		if (lost)
-			wanted = !dump->no_losses && select_loss(dump->select, &loss);
+			wanted = !dump->no_losses && !dump->around && select_loss(dump->select, &loss);
 		else if (dump->operations)
 			wanted = ends_operation(dump, &event);
 		else
@@ -344,7 +351,7 @@ static int read_events(struct dump *dump)
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
 		if (dump->slowest && !lost) {
-			operations_keep(dump->operations, &dump->operation, dump->slowest);
+			keep_operation(dump);
 			continue;
 		}
 		if (lost)
@@ -412,12 +419,15 @@ static void report_losses(struct dump *dump)
 	report_drops(dump);
 }
 
-static int dump_events(struct dump *dump)
+/* paths: of files, or NULL */
+static int dump_events(struct dump *dump, char **paths)
 {
 	int err = read_events(dump);
 
+	if (!err && paths && dump->around)
+		err = slowest_reread(dump->around, paths, dump->inputs.apart, &dump->rule);
 	if (dump->slowest)
-		print_slowest(dump);
+		slowest_print(dump->operations, dump->around, &dump->printer, dump->print);
 	return err;
 }
 
@@ -484,6 +494,7 @@ static void prepare(struct dump *dump, char **paths)
 	}
 	if (dump->by_operation)
 		dump->operations = operations_new(dump->by);
+	dump->rule = (struct slowest_rule){ dump->processes.show, !dump->no_losses };
 	/* A session that runs has no end but the present. */
 	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
 }
@@ -507,7 +518,7 @@ static void close_printer(struct dump *dump)
 
 static int print_session(struct dump *dump, const char *name)
 {
-	int err = dump_events(dump);
+	int err = dump_events(dump, NULL);
 
 	event_flush(&dump->printer);
 	end_session(dump);
@@ -628,6 +639,8 @@ static void check_options(const struct dump *dump)
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->slowest && dump->count)
 		cli_usage("--slowest cannot be combined with --count");
+	if (dump->span && !dump->slowest)
+		cli_usage("--around: only with --slowest");
 	if (dump->by && !dump->by_operation)
 		cli_usage("--by: only with --operations");
 	if (dump->by_operation && dump->printer.hex)
@@ -683,7 +696,7 @@ static int dump_files(struct dump *dump, char **paths)
 		/* An operation that starts before --until may end later. */
 		if (!dump->operations)
 			select_bound(dump->select, &dump->inputs);
-		status = dump_events(dump) != 0;
+		status = dump_events(dump, paths) != 0;
 		progress_end(&dump->progress);
 	}
 	event_flush(&dump->printer);
@@ -705,6 +718,8 @@ void dump_ready(bool stacks)
 	if (stacks && !dump->json && !dump->printer.format)
 		dump->stack = true;
 	check_options(dump);
+	if (dump->span)
+		dump->around = around_new(slowest_span(dump->span), dump->slowest);
 	select_check(dump->select, !dump->no_names, dump->by_operation);
 	choose_print(dump);
 }
@@ -721,6 +736,7 @@ static void end_options(struct dump *dump, int status)
 	processes_report(&dump->processes,
 			 !dump->any && !dump->select && !dump->operations && !dump->owner);
 	operations_free(dump->operations);
+	around_free(dump->around);
 	processes_close(&dump->processes);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);

@@ -353,6 +353,7 @@ void event_print_format(struct event_printer *printer, const struct etw_event *e
 	size_t i, before;
 
 	event_begin(printer, event);
+	event_add_place(printer, to);
 	for (i = 0; i < format->count; i++) {
 		before = to->len;
 		add_piece(printer, &format->pieces[i], to);
