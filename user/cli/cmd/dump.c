@@ -728,9 +728,12 @@ void dump_ready(bool stacks)
 static void end_options(struct dump *dump, int status)
 {
 	if (!status && !dump->filled) {
-		select_report(dump->select);
 		if (dump->operations)
 			operations_report(dump->operations);
+		/* Its owner reports if there were none to select from. */
+		if (select_has_looked(dump->select) ||
+		    (!dump->owner && operations_any(dump->operations)))
+			select_report(dump->select, dump->operations);
 	}
 	/* Who starts a session with names has not asked to see their events. */
 	processes_report(&dump->processes,

@@ -18,6 +18,7 @@
 #include "cli/record/own_session.h"
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
+#include "cli/request/event_filter.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/session.h"
@@ -257,6 +258,7 @@ int cmd_watch(int argc, char **argv)
 	struct watch *w = &job;
 	int status = 1;
 
+	event_filter_elsewhere("--show");
 	take_all(w, argc, argv);
 	if (!enable_list_ready(&w->providers))
 		return 1;

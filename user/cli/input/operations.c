@@ -36,6 +36,7 @@ struct operations {
 	uint64_t evicted;		/* starts beyond the limits */
 	uint64_t without_key;		/* events that lack what they are paired by */
 	uint64_t stops;			/* without a start */
+	bool any;			/* there was a start or a stop */
 };
 
 struct operations *operations_new(const char *by)
@@ -142,6 +143,7 @@ bool operations_event(struct operations *o, const struct etw_event *event,
 		cli_die("out of memory");
 	if (is_piece)
 		return false;
+	o->any = true;
 	if (!open_key_by(&key, &e, &o->rule)) {
 		o->without_key++;
 		return false;
@@ -198,8 +200,15 @@ bool operations_longest(struct operations *o, unsigned int rank, struct operatio
 	return true;
 }
 
+bool operations_any(const struct operations *o)
+{
+	return !o || o->any;
+}
+
 void operations_report(const struct operations *o)
 {
+	if (!o->any)
+		cli_note("no operation was found: no event has the opcode 1 (start) or 2 (stop)");
 	if (o->open.count)
 		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
 	if (o->stops)

@@ -47,7 +47,9 @@ unsigned int operations_keep(struct operations *operations, const struct operati
 bool operations_longest(struct operations *operations, unsigned int rank,
 			struct operation *operation);
 
-/* At the end: a line on stderr for each kind of event that has remained alone. */
+/* Was there a start or a stop?  Also true of NULL. */
+bool operations_any(const struct operations *operations);
+/* At the end: a line on stderr if there was none, and for each kind that has remained alone. */
 void operations_report(const struct operations *operations);
 
 #endif /* ETW_CLI_OPERATIONS_H */
