@@ -200,6 +200,44 @@ static void test_around(void)
 	   strstr(run_out, "\n< RequestComplete "), "marked as well");
 }
 
+#define FIELDS	100
+
+/* All fields of a stop event are shown, however many it has. */
+static void test_many_fields(void)
+{
+	char path[] = "/tmp/etw-fields-XXXXXX";
+	uint8_t values[FIELDS];
+	FILE *f = fdopen(mkstemp(path), "w");
+	unsigned int i;
+
+	if (!f)
+		abort();
+	fputs("<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'>"
+	      "<instrumentation><events><provider name='Wide' symbol='W' resourceFileName='w'"
+	      " messageFileName='w' guid='{6a5c2f0e-0000-0000-0102-030405060708}'><templates>"
+	      "<template tid='T'>", f);
+	for (i = 0; i < FIELDS; i++) {
+		values[i] = (uint8_t)i;
+		fprintf(f, "<data name='F%u' inType='win:UInt8'/>", i);
+	}
+	fputs("</template></templates><events><event value='1' symbol='A' opcode='win:Start'/>"
+	      "<event value='2' symbol='B' opcode='win:Stop' template='T'/></events>"
+	      "</provider></events></instrumentation></instrumentationManifest>", f);
+	fclose(f);
+	sequence = 1;
+	make_begin(&make, 1);
+	make_buffer(&make, 0, sequence);
+	put(&other, 10, 1, 1, 20, 1, NULL, 0);
+	put(&other, 20, 2, 2, 20, 1, values, sizeof(values));
+	make_put(&make);
+	make_end(&make);
+	is(run("dump --operations --manifest %s %s", path, make.path), 0, "a stop with many fields");
+	ok(strstr(run_out, " F0=0 F1=1 ") && strstr(run_out, " F64=64 ") && strstr(run_out, " F99=99 "),
+	   "has them all: %s", run_out);
+	unlink(make.path);
+	unlink(path);
+}
+
 #define MANY	18000	/* events of 3,800 bytes: more than the 64 MB that are kept */
 
 static void test_around_many(void)
@@ -284,5 +322,6 @@ int main(void)
 	unlink(make.path);
 	test_processes_only();
 	test_around_many();
+	test_many_fields();
 	return done_testing();
 }
