@@ -18,6 +18,8 @@
 #define CRASH_MS	15000	/* from the first events to the last ones, and the crash */
 #define LAST		"10s"	/* ... of which this is the end */
 
+static struct vc_run other;
+
 FIXTURE(questions) {
 	struct vm_trace t;
 };
@@ -213,7 +215,7 @@ static bool operate(FIXTURE_DATA(questions) *self)
 
 TEST_F(questions, slowest_operation)
 {
-	static struct vc_run live, text, json, other;
+	static struct vc_run live, text, json;
 	char begin[40], end[40];
 
 	ASSERT_TRUE(start(self, NULL, NULL));
@@ -285,6 +287,22 @@ TEST_F(questions, losses)
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"session\":\"file\"")));
 	RUN("dump", LOG);
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, ": larger than a buffer; ")));
+}
+
+/* A reader of a flight recorder waits for a flush: it says so. */
+TEST_F(questions, recorder_is_read)
+{
+	ASSERT_EQ(0, RUN("start", "recorder", "--buffering"));
+	ASSERT_EQ(0, RUN("enable", "recorder", PROVIDER));
+	write_ids(self->t.fd, self->t.slot, 1, 2);
+	ASSERT_TRUE(vc_start(&self->t.r, "dump", "recorder", "--format", "%i", NULL));
+	EXPECT_TRUE(vm_until((vc_look(&self->t.r), strstr(self->t.r.err, "when etw flush is called\n"))));
+	EXPECT_STREQ("", self->t.r.out);
+	ASSERT_EQ(0, vc_run(&other, "flush", "recorder", NULL));
+	EXPECT_TRUE(vm_until((vc_look(&self->t.r), !strcmp(self->t.r.out, "1\n2\n"))));
+	kill(self->t.r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->t.r));
+	EXPECT_TRUE(vc_report(&self->t.r, vc_lines(self->t.r.err) == 1));
 }
 
 TEST_F(questions, before_the_crash)

@@ -24,6 +24,7 @@
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
 #include "cli/print/slowest.h"
+#include "cli/print/unnamed.h"
 #include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/sample.h"
@@ -89,6 +90,7 @@ static struct dump {
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event of a provider was printed */
+	struct unnamed unnamed;
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -241,6 +243,19 @@ static void look(struct dump *dump)
 		end_session(dump);
 }
 
+/* Before the first wait for a session that keeps its events until somebody wants them */
+static void note_buffering(void)
+{
+	const struct etw_session_info *session = etw_session_info(reader);
+	static bool noted;
+
+	if (noted || !(session->mode & ETW_MODE_BUFFERING))
+		return;
+	noted = true;
+	cli_note("session %s is in buffering mode: it delivers its events when etw flush is called",
+		 cli_quote(session->name));
+}
+
 /* Wait for the session's next event; flush the output before sleeping. */
 static int next_of_session(struct dump *dump, struct etw_event *event)
 {
@@ -251,6 +266,7 @@ static int next_of_session(struct dump *dump, struct etw_event *event)
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
+	note_buffering();
 	if (!dump->final)
 		refresh_stat(dump);
 	while (!dump_is_unread()) {
@@ -362,6 +378,7 @@ static int read_events(struct dump *dump)
 					 inputs_file(&dump->inputs, input));
 		else
 			dump->print(&dump->printer, event);
+		unnamed_add(&dump->unnamed, &dump->printer);
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -431,34 +448,6 @@ static int dump_events(struct dump *dump, char **paths)
 	return err;
 }
 
-/* Report EINVAL, and whether its cause is that the session only writes a file. */
-static int no_readers(const struct dump *dump, const char *name)
-{
-	static struct session session;
-
-	if (session_do(dump->fd, etw_kdev_session_query, name, &session) ||
-	    session.s.mode & ETW_MODE_REAL_TIME || !session.log.log.name_len)
-		return cli_fail("session %s: %s", cli_quote(name), cli_reason(EINVAL));
-	return cli_fail("session %s has no readers, it writes a file: dump %s, or start it with --real-time",
-			cli_quote(name), cli_quote(session.log.name));
-}
-
-static int open_fail(const struct dump *dump, const char *name, int err)
-{
-	switch (-err) {
-	case EINVAL:
-		return no_readers(dump, name);
-	case ENOENT:
-		return cli_fail("no session %s", cli_quote(name));
-	case ENOSPC:
-		return cli_fail("session %s has %d readers already",
-				cli_quote(name), ETW_CONSUMERS_MAX);
-	default:
-		return cli_fail("session %s: %s", cli_quote(name),
-				cli_denied(-err, TAKES_CONSUME));
-	}
-}
-
 static const char *ask_provider(void *context, const GUID *guid)
 {
 	struct etw_guid own;
@@ -525,6 +514,7 @@ static int print_session(struct dump *dump, const char *name)
 	if (!dump->owner)
 		release_signals();
 	report_losses(dump);
+	unnamed_report(&dump->unnamed, dump->printer.names);
 	if (err)
 		return cli_fail("session %s: reading failed: %s",
 				cli_quote(name), cli_reason(-err));
@@ -536,7 +526,7 @@ static int run(struct dump *dump, const char *name)
 	int err = etw_source_open_session(&source, name), status = 0;
 
 	if (err)
-		return open_fail(dump, name, err);
+		return session_read_fail(dump->fd, name, err);
 	reader = etw_source_session(&source);
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
@@ -700,8 +690,10 @@ static int dump_files(struct dump *dump, char **paths)
 		progress_end(&dump->progress);
 	}
 	event_flush(&dump->printer);
-	if (!status)
+	if (!status) {
 		inputs_report(&dump->inputs);
+		unnamed_report(&dump->unnamed, NULL);
+	}
 	inputs_close(&dump->inputs);
 	if (!status && dump->strict)
 		status = verify_strict(paths);
@@ -735,6 +727,7 @@ static void end_options(struct dump *dump, int status)
 		    (!dump->owner && operations_any(dump->operations)))
 			select_report(dump->select, dump->operations);
 	}
+	unnamed_free(&dump->unnamed);
 	/* Who starts a session with names has not asked to see their events. */
 	processes_report(&dump->processes,
 			 !dump->any && !dump->select && !dump->operations && !dump->owner);

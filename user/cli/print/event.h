@@ -102,6 +102,8 @@ void event_printer_free(struct event_printer *printer);
  */
 struct event_format *event_format_parse(const char *text, const char **error, size_t *column);
 void event_format_free(struct event_format *format);
+/* Does it print names or fields of the event's schema? */
+bool event_format_decodes(const struct event_format *format);
 
 /*
  * Aligned columns: those of a list, or those that fit a terminal. width: of the terminal, to

@@ -153,6 +153,16 @@ struct event_format *event_format_parse(const char *text, const char **error, si
 	return NULL;
 }
 
+bool event_format_decodes(const struct event_format *format)
+{
+	size_t i;
+
+	for (i = 0; i < format->count; i++)
+		if (format->pieces[i].what && strchr("efm{", format->pieces[i].what))
+			return true;
+	return false;
+}
+
 void event_format_free(struct event_format *format)
 {
 	if (!format)
