@@ -227,13 +227,14 @@ static bool may_be_tracelogging(int fd, const struct enable_request *request)
 
 void provider_may_be_untested(int fd, const struct enable_list *list, const char *remedy)
 {
-	const char *option;
+	const struct enable_request *request;
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++) {
-		option = untested_option(list->list[i]);
-		if (option && may_be_tracelogging(fd, list->list[i]))
-			cli_note("provider %s: if it writes TraceLogging events, all of them pass %s, because the kernel does not know their fields: use %s",
-				 cli_quote(list->list[i]->provider), option, remedy);
+		request = list->list[i];
+		if (request->filters.event_filter.count && untested_option(request) &&
+		    may_be_tracelogging(fd, request))
+			cli_note("provider %s: if it writes TraceLogging events, all of them pass --filter, because the kernel does not know their fields: use %s",
+				 cli_quote(request->provider), remedy);
 	}
 }

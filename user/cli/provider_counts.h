@@ -53,7 +53,7 @@ void provider_silent(int fd, const struct enable_request *request, bool command_
 /*
  * TraceLogging events have neither ids nor fields that the kernel knows, so they pass --filter and
  * --id.  A line for each provider in the list of which such events have passed; before there are
- * any, for each that seems to write them.  remedy: what tests them.
+ * any, for each with --filter that seems to write them.  remedy: what tests them.
  */
 void provider_untested(const struct provider_counts *counts, const struct enable_list *list,
 		       const char *remedy);

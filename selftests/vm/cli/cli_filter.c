@@ -225,7 +225,7 @@ TEST_F(cli_filter, tracelogging)
 	RUN("enable", "cli", TL_GUID, FIELDS);
 	EXPECT_TRUE(vc_noted(&self->r, "if it writes TraceLogging events, all of them pass --filter, because the kernel does not know their fields: use etw dump --filter\n"));
 	RUN("enable", "cli", TL_GUID, "--id", "7");
-	EXPECT_TRUE(vc_noted(&self->r, "all of them pass --id, "));
+	PRINTED("");
 	RUN("enable", "cli", TL_GUID, "--filter", "level < 4");
 	EXPECT_TRUE(vc_report(&self->r, !self->r.status && !self->r.err[0]));
 	TraceLoggingUnregister(tl_provider);

@@ -90,7 +90,7 @@ static struct dump {
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event of a provider was printed */
-	struct unnamed unnamed;
+	struct unnamed unnamed;	/* of files */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -378,7 +378,8 @@ static int read_events(struct dump *dump)
 					 inputs_file(&dump->inputs, input));
 		else
 			dump->print(&dump->printer, event);
-		unnamed_add(&dump->unnamed, &dump->printer);
+		if (!reader)
+			unnamed_add(&dump->unnamed, &dump->printer);
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -514,7 +515,6 @@ static int print_session(struct dump *dump, const char *name)
 	if (!dump->owner)
 		release_signals();
 	report_losses(dump);
-	unnamed_report(&dump->unnamed, dump->printer.names);
 	if (err)
 		return cli_fail("session %s: reading failed: %s",
 				cli_quote(name), cli_reason(-err));
@@ -692,7 +692,7 @@ static int dump_files(struct dump *dump, char **paths)
 	event_flush(&dump->printer);
 	if (!status) {
 		inputs_report(&dump->inputs);
-		unnamed_report(&dump->unnamed, NULL);
+		unnamed_report(&dump->unnamed);
 	}
 	inputs_close(&dump->inputs);
 	if (!status && dump->strict)

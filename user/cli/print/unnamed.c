@@ -21,33 +21,31 @@ void unnamed_add(struct unnamed *unnamed, const struct event_printer *printer)
 	provider_counts_add(&unnamed->counts, &event_header(printer)->provider, 1);
 }
 
-/* "3 of Sample-Block, 2 of 01234567-... and 9 of others" */
-static void add_providers(const struct unnamed *unnamed, struct names *names, struct etw_text *to)
+/* "3 of 01234567-..., 2 of 01234568-... and 9 of others" */
+static void add_providers(const struct unnamed *unnamed, struct etw_text *to)
 {
 	uint64_t others = unnamed->events;
 	char text[GUID_TEXT_SIZE];
-	const char *name;
 	size_t i;
 
 	for (i = 0; i < unnamed->counts.count && i < SHOWN_MAX; i++) {
 		const struct provider_count *p = &unnamed->counts.list[i];
 
-		name = names ? names_get(names, &p->guid) : NULL;
 		etw_text_printf(to, "%s%" PRIu64 " of %s", i ? ", " : "", p->events,
-				name ? cli_quote(name) : guid_text(&p->guid, text));
+				guid_text(&p->guid, text));
 		others -= p->events;
 	}
 	if (others)
 		etw_text_printf(to, " and %" PRIu64 " of others", others);
 }
 
-void unnamed_report(const struct unnamed *unnamed, struct names *names)
+void unnamed_report(const struct unnamed *unnamed)
 {
 	struct etw_text text = { 0 };
 
 	if (!unnamed->events)
 		return;
-	add_providers(unnamed, names, &text);
+	add_providers(unnamed, &text);
 	text_check(&text);
 	cli_note("%" PRIu64 " event%s %s shown without names, because no manifest describes %s: %s; --manifest FILE or etw manifest install gives one",
 		 unnamed->events, cli_s(unnamed->events), unnamed->events == 1 ? "is" : "are",

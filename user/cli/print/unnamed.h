@@ -17,7 +17,7 @@ struct unnamed {
 /* The printer has printed an event. */
 void unnamed_add(struct unnamed *unnamed, const struct event_printer *printer);
 /* At the end: one line on stderr, if there were any */
-void unnamed_report(const struct unnamed *unnamed, struct names *names);
+void unnamed_report(const struct unnamed *unnamed);
 void unnamed_free(struct unnamed *unnamed);
 
 #endif /* ETW_CLI_PRINT_UNNAMED_H */
