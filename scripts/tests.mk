@@ -232,7 +232,7 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
-build/unit/cli_around: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
+build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
 	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
 build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
