@@ -136,6 +136,9 @@ static void test_missing(void)
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
 	   0, "it does not arrive");
 	ok(strstr(err, message), "it is reported: %s", err);
+	is(DUMP((char *)"--pid", (char *)"4000000000", (char *)"--id", (char *)"7"), 0, "nobody wrote any");
+	ok(!*out && strstr(err, "etw: no event matched; 3 were looked at, from ") &&
+	   strstr(err, "; --pid left out 3\n"), "which is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0,
 	   "an opcode is");
 	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),

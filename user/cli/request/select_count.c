@@ -38,8 +38,8 @@ static void add_options(const struct select_count *c, const char *const options[
 	for (test = 0; given > 1 && test < SELECT_TESTS; test++) {
 		if (!options[test] || !c->left_out[test])
 			continue;
-		etw_text_printf(to, "%s%" PRIu64 " by %s", any ? ", " : "; left out were ",
-				c->left_out[test], options[test]);
+		etw_text_printf(to, any ? ", %s %" PRIu64 : "; %s left out %" PRIu64, options[test],
+				c->left_out[test]);
 		any = true;
 	}
 }
