@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/table.h"
+#include "etl/event.h"
 #include "request/enable_list.h"
 
 #define PROVIDER_COUNTS_MAX	4096
@@ -15,6 +16,7 @@
 struct provider_count {
 	struct etw_guid guid;
 	uint64_t events;
+	uint64_t tracelogging;	/* of these */
 	bool lacks;		/* an event needs a manifest, and none is known ... */
 	bool known;		/* ... or one is */
 };
@@ -33,6 +35,9 @@ struct provider_counts {
 /* The provider, valid until the next call */
 struct provider_count *provider_counts_add(struct provider_counts *counts,
 					   const struct etw_guid *guid, uint64_t events);
+/* The provider of an event, which is added */
+struct provider_count *provider_counts_event(struct provider_counts *counts,
+					     const struct etw_event *event);
 /* Those of the provider or the group with this index in a list */
 uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
 			    unsigned int index);
@@ -44,5 +49,14 @@ void provider_counts_free(struct provider_counts *counts);
  */
 void provider_silent(int fd, const struct enable_request *request, bool command_ended,
 		     const char *done);
+
+/*
+ * TraceLogging events have neither ids nor fields that the kernel knows, so they pass --filter and
+ * --id.  A line for each provider in the list of which such events have passed; before there are
+ * any, for each with --filter that seems to write them.  remedy: what tests them.
+ */
+void provider_untested(const struct provider_counts *counts, const struct enable_list *list,
+		       const char *remedy);
+void provider_may_be_untested(int fd, const struct enable_list *list, const char *remedy);
 
 #endif /* ETW_CLI_PROVIDER_COUNTS_H */

@@ -27,6 +27,8 @@ int session_open(const char *name, struct session *session);
 int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
 int session_fail(const char *name, int err, const char *takes);
+/* Reading it could not begin. */
+int session_read_fail(int fd, const char *name, int err);
 int session_too_large(const char *name);
 /* What the option --flush sets */
 #define CLI_FLUSH(to)	CLI_MILLIS(to, 100, 86400)

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include "cli/request/enable_list.h"
 #include "cli/provider.h"
+#include "cli/provider_counts.h"
 #include "cli/schema.h"
 #include "device/kdev.h"
 
@@ -53,6 +54,8 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&providers, fd))
 		status = enable_list_enable(&providers, fd, &session, false);
+	if (!status)
+		provider_may_be_untested(fd, &providers, "etw dump --filter");
 	etw_kdev_close(fd);
 	enable_list_free(&providers);
 	schema_unload();

@@ -18,6 +18,7 @@
 #include "cli/record/own_session.h"
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
+#include "cli/request/event_filter.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/session.h"
@@ -135,7 +136,7 @@ static int begin(void *context, uint32_t duration_ms)
 
 static void saw(void *context, const struct etw_event *event)
 {
-	provider_counts_add(&((struct watch *)context)->counts, &event->record.header->provider, 1);
+	provider_counts_event(&((struct watch *)context)->counts, event);
 }
 
 static bool is_over(void *context)
@@ -189,13 +190,14 @@ static void choose_name(struct watch *w)
 }
 
 /* Providers without an event: that may be what was expected, or a wrong name. */
-static void report_silent(struct watch *w)
+static void report_providers(struct watch *w)
 {
 	unsigned int i;
 
 	for (i = 0; i < w->providers.count; i++)
 		if (!provider_counts_of(&w->counts, &w->providers, i))
 			provider_silent(w->fd, w->providers.list[i], w->command_ended, "printed");
+	provider_untested(&w->counts, &w->providers, "--show");
 }
 
 static int watch(struct watch *w)
@@ -224,7 +226,7 @@ static int watch(struct watch *w)
 	if (w->begun && w->stopped)
 		cli_note("session %s was stopped by another process", cli_quote(w->name));
 	else if (w->begun && !dump_is_unread())
-		report_silent(w);
+		report_providers(w);
 	err = command_status(&w->command, !w->command_ended && !w->stopped);
 	return w->begun && err ? err : status;
 }
@@ -257,6 +259,7 @@ int cmd_watch(int argc, char **argv)
 	struct watch *w = &job;
 	int status = 1;
 
+	event_filter_elsewhere("--show");
 	take_all(w, argc, argv);
 	if (!enable_list_ready(&w->providers))
 		return 1;
