@@ -154,6 +154,8 @@ TEST_F(tracepoint, wrong_names)
 		     vc_refused(&self->r, 1, "the kernel has no such trace event")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
 		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:signal", "--exe", "bash"),
+		     vc_refused(&self->r, 1, "for some processes only")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),
 		     vc_refused(&self->r, 1, "the name of a class is missing")));
 	self->r.nobody = true;

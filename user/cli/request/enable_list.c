@@ -78,10 +78,20 @@ bool enable_list_ready(struct enable_list *l)
 	return true;
 }
 
+static bool selects_processes(const struct filters *f)
+{
+	return f->pid_count || f->exe.len || f->container.len || f->package.len || f->app.len;
+}
+
 static bool resolve(struct enable_request *request, int fd)
 {
 	if (!trace_event_named(request->provider))
 		return provider_resolve(fd, request->provider, &request->enable.provider);
+	if (selects_processes(&request->filters)) {
+		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: etw dump --pid, --filter 'process == NAME'",
+			 cli_quote(request->provider));
+		return false;
+	}
 	if (!trace_event_make(fd, request->provider, &request->traced))
 		return false;
 	request->enable.provider = request->traced.guids[0];
