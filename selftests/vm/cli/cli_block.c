@@ -11,6 +11,8 @@
 #define QUEUE		"/sys/block/nullb0/queue/"
 #define DISK_MS		20	/* of each request */
 #define REQUESTS	5
+#define LOOP		"/dev/loop0"
+#define IMAGE		"/run/etw-block.img"
 #define BYTES		8192	/* of each */
 #define SLOW		"duration > 20ms && process == dd"
 
@@ -118,6 +120,33 @@ TEST_F(block, watch)
 	    "oflag=direct");
 	EXPECT_TRUE(vc_report(&self->t.r, !self->t.r.status &&
 			      all_are(self->t.r.out, "dd\n", REQUESTS)));
+}
+
+/*
+ * A loop device has a cache and no FUA, so the block layer has a flush follow a write that dd wants
+ * on the disk.  The data completes, and then the write: it is one request.
+ */
+TEST_F(block, flushed_write)
+{
+	int status;
+
+	if (system("modprobe -q loop && truncate -s 1M " IMAGE " && losetup " LOOP " " IMAGE))
+		SKIP(return, "there is no loop device");
+	status = RUN("record", "-p", "Sample-Block", "--timeout", "60s", "-q", "-o", LOG, "dd",
+		     "if=/dev/zero", "of=" LOOP, "bs=4096", "count=1", "oflag=direct,dsync");
+	EXPECT_EQ(0, system("losetup -d " LOOP "; rm " IMAGE));
+	ASSERT_EQ(0, status);
+	/* It waits for the flush; and dd asks for another one at the end. */
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "op == write && issuer_name == dd", "--format", "%{bytes}");
+	EXPECT_STREQ("4096\n0\n", self->t.r.out);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete,RequestIssue",
+	    "--filter", "op == flush || bytes == 4096", "--format", "%e %{op}");
+	EXPECT_STREQ("RequestIssue write\nRequestIssue flush\nRequestComplete flush\nRequestComplete write\n"
+		     "RequestIssue flush\nRequestComplete flush\n", self->t.r.out);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "request == 0", "--format", "%{op} %{bytes}");
+	EXPECT_STREQ("", self->t.r.out);
 }
 
 TEST_HARNESS_MAIN
