@@ -69,6 +69,12 @@ TEST_F(cli_log, snapshots)
 	EXPECT_NE(NULL, strstr(self->r.out, "\"moved\":\"" FILE_A ".old\"}"));
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
 	EXPECT_EQ(1, vl_log_read(FILE_A ".old").events);
+	/* The third one deletes the first, and says so. */
+	EXPECT_FALSE(strstr(self->r.err, "in place of"));
+	vl_logger_write(&self->l, 3);
+	RUN("flush", "log", "--file", FILE_A);
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "the file of this name is now \"" FILE_A ".old\", in place of an earlier one\n")));
+	EXPECT_EQ(2, vl_log_read(FILE_A ".old").events);
 	RUN("update", "log", "--real-time");
 	FAILS("session \"log\": it has no log file to end");
 	RUN("stop", "log");

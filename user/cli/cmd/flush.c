@@ -98,7 +98,8 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 		return 1;
 	status = write_snapshot(fd, to, name, session, own);
 	if (status) {
-		older_log_restore(to, true);
+		/* The kernel has emptied what it has begun; an empty file may be another session's. */
+		older_log_restore(to, own);
 		return status;
 	}
 	err = log_contents_add(&snapshot, to->path, INT64_MIN, NULL);
