@@ -294,8 +294,14 @@ TEST_F(bad, session_unknown)
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		RUN(commands[i], "no-such");
-		FAILS("no session \"no-such\"");
+		FAILS("no session \"no-such\"\n");
+		RUN(commands[i], "CLI-bsae");
+		FAILS("no session \"CLI-bsae\": did you mean \"cli-base\"?\n");
 	}
+	RUN("enable", "cli-bas", GUID_TEXT);
+	FAILS("no session \"cli-bas\": did you mean \"cli-base\"?\n");
+	RUN("enable", "cli-base", "Etw-Procces");
+	FAILS("TraceLogging's): did you mean \"Etw-Process\"?\n");
 	RUN("enable", "no-such", GUID_TEXT);
 	FAILS("no session \"no-such\"");
 	RUN("disable", "no-such", GUID_TEXT);
@@ -454,6 +460,8 @@ TEST_F(cli, name_of_a_stranger_is_not_taken)
 	RUN("enable", "cli", "Stranger");
 	EXPECT_TRUE(vc_refused(&self->r, 1, "only processes say that this is their name: use the GUID, 7e570002-"));
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(2)));
+	RUN("enable", "cli", "Strangr");
+	EXPECT_TRUE(vc_refused(&self->r, 1, "*NAME takes TraceLogging's)\n"));
 	RUN("enable", "cli", "MyProvider");
 	EXPECT_TRUE(vc_refused(&self->r, 1, "7e570003-"));
 	RUN("enable", "cli", "*MyProvider");

@@ -439,7 +439,7 @@ static int open_fail(const struct dump *dump, const char *name, int err)
 	case EINVAL:
 		return no_readers(dump, name);
 	case ENOENT:
-		return cli_fail("no session %s", cli_quote(name));
+		return session_missing(name);
 	case ENOSPC:
 		return cli_fail("session %s has %d readers already",
 				cli_quote(name), ETW_CONSUMERS_MAX);
