@@ -165,6 +165,35 @@ TEST_F(processes, flight_recorder)
 	EXPECT_STREQ("", self->t.r.out);
 }
 
+/* Summaries count the events that were asked for; those that name processes are said besides. */
+TEST_F(processes, counted_besides)
+{
+	ASSERT_EQ(0, RUN("start", "names", "--processes", "--buffering"));
+	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
+	ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
+	ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG, "--json"));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"events\":2,\"process_events\":")));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, ": 2 events, ") &&
+			      strstr(self->t.r.err, " that name processes\n")));
+	RUN("verify", LOG);
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, ": 2 events in ") &&
+			      strstr(self->t.r.out, " that name processes\n")));
+	RUN("verify", LOG, "--json");
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"events\":2,\"process_events\":")));
+	RUN("dump", LOG, "--provider", PROVIDER, "--format", "%i");
+	EXPECT_STREQ("9\n9\n", self->t.r.out);
+	/* They are no reason to replace the file, ... */
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, "no events: \"" LOG "\" is as it was\n")));
+	EXPECT_NE(0, access(LOG ".old", F_OK));
+	/* ... unless the session has nothing else. */
+	ASSERT_EQ(0, RUN("disable", "names", PROVIDER));
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, ": 0 events; besides, ")));
+	EXPECT_EQ(0, unlink(LOG ".old"));
+}
+
 /* A reader has the names even of those that ended before it looked. */
 TEST_F(processes, live)
 {

@@ -3,25 +3,32 @@
  * log_contents.c - what events a log file has: how many, of which providers, from when to when
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include "cli/cli.h"
 #include "log_contents.h"
 #include "cli/schema.h"
 #include "etl/file.h"
-#include "etl/loss.h"
-#include "etl/record.h"
+#include "etl/kind.h"
 #include "lib/consumer/event_record.h"
-#include "tdh/decode/embed.h"
 #include "tdh/process/process_table.h"
 
 #define LOOK_EVENTS	4096	/* between two looks whether to stop */
 
 bool event_is_about_trace(const struct etw_event *event)
 {
-	const struct etw_event_header *h = event->record.header;
-	struct etw_loss_payload loss;
+	return etw_kind_of(&event->record) == ETW_KIND_TRACE;
+}
 
-	if (etw_etl_is_system(h))
-		return !(h->desc.task >> 8);
-	return etw_embed_is_piece(h) || etw_loss_parse(&event->record, &loss);
+const char *log_contents_besides(uint64_t names)
+{
+	static char text[64];
+
+	if (!names)
+		return "";
+	snprintf(text, sizeof(text), "; besides, %" PRIu64 " event%s that name%s processes", names,
+		 cli_s(names), names == 1 ? "s" : "");
+	return text;
 }
 
 /* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
@@ -46,7 +53,7 @@ static void add(struct log_contents *c, const struct etw_event *event,
 {
 	struct provider_count *p;
 
-	if (c->leaves_names && etw_process_is(event)) {
+	if (!c->counts_names && etw_process_is(event)) {
 		c->names++;
 		return;
 	}

@@ -18,6 +18,7 @@
 #include "tdh/store/store.h"
 #include "base/table.h"
 #include "etl/file_private.h"
+#include "etl/kind.h"
 #include "etl/record.h"
 
 #define CHUNK_MAX	0xFF00u		/* bytes of a piece, as in EventSource */
@@ -155,9 +156,7 @@ bool etw_embed_is(const EVENT_RECORD *record)
 
 bool etw_embed_is_piece(const struct etw_event_header *header)
 {
-	return (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32) &&
-	       header->desc.id == 0xFFFE && header->desc.opcode == 0xFE &&
-	       header->desc.task == 0xFFFE;
+	return etw_kind_is_schema(header);
 }
 
 struct piece {

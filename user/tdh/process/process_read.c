@@ -9,6 +9,7 @@
 #include <etw/decode.h>
 #include <etw/format.h>
 
+#include "etl/kind.h"
 #include "etl/record.h"
 #include "process_private.h"
 
@@ -27,10 +28,7 @@ static bool is_of(const struct etw_event_header *header, const struct etw_guid *
 
 bool etw_process_is(const struct etw_event *event)
 {
-	static const struct etw_guid guid = ETW_PROCESS_GUID;
-	const struct etw_event_header *header = event->record.header;
-
-	return is_of(header, &guid) && header->flags & ETW_EVENT_KERNEL_MODE;
+	return etw_kind_names_process(event->record.header);
 }
 
 /* The length of a text that is kept, in whole characters */
