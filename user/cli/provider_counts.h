@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/table.h"
+#include "etl/event.h"
 #include "request/enable_list.h"
 
 #define PROVIDER_COUNTS_MAX	4096
+#define PROVIDER_CLAIMS_MAX	4096
 
 struct provider_count {
 	struct etw_guid guid;
@@ -28,11 +30,18 @@ struct provider_counts {
 	size_t count, last;	/* last: index of the last lookup */
 	struct etw_interner index;	/* of the GUIDs in list */
 	struct provider_count rest;	/* of the others together, beyond PROVIDER_COUNTS_MAX */
+	struct provider_claim {
+		struct etw_guid guid;
+		char *name;
+	} *claims;			/* by processes, of what they call a GUID */
+	size_t claim_count;
 };
 
 /* The provider, valid until the next call */
 struct provider_count *provider_counts_add(struct provider_counts *counts,
 					   const struct etw_guid *guid, uint64_t events);
+/* Note an event by which a process names a provider; others are fine. */
+void provider_counts_claim(struct provider_counts *counts, const struct etw_event *event);
 /* Those of the provider or the group with this index in a list */
 uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
 			    unsigned int index);
@@ -42,7 +51,7 @@ void provider_counts_free(struct provider_counts *counts);
  * A line that a provider delivered nothing, as far as is known why; done: what was not done with
  * its events.
  */
-void provider_silent(int fd, const struct enable_request *request, bool command_ended,
-		     const char *done);
+void provider_silent(int fd, const struct enable_request *request,
+		     const struct provider_counts *counts, bool command_ended, const char *done);
 
 #endif /* ETW_CLI_PROVIDER_COUNTS_H */

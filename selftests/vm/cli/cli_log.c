@@ -57,7 +57,7 @@ TEST_F(cli_log, snapshots)
 	/* Nothing new: the file that is there stays, with --replace too. */
 	RUN("flush", "log", "--file", FILE_A, "--json");
 	EXPECT_EQ(1, vc_objects(self->r.out));
-	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":0,\"moved\":null}"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":0,\"process_events\":0,\"moved\":null}"));
 	EXPECT_NE(NULL, strstr(self->r.err, "no events: \"" FILE_A "\" is as it was\n"));
 	RUN("flush", "log", "--file", FILE_A, "--replace");
 	EXPECT_EQ(0, self->r.status);
@@ -65,7 +65,7 @@ TEST_F(cli_log, snapshots)
 	EXPECT_NE(0, access(FILE_A ".old", F_OK));
 	vl_logger_write(&self->l, 2);
 	RUN("flush", "log", "--file", FILE_A, "--json");
-	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":2,\"first\":\"20"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":2,\"process_events\":0,\"first\":\"20"));
 	EXPECT_NE(NULL, strstr(self->r.out, "\"moved\":\"" FILE_A ".old\"}"));
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
 	EXPECT_EQ(1, vl_log_read(FILE_A ".old").events);

@@ -135,7 +135,10 @@ static int begin(void *context, uint32_t duration_ms)
 
 static void saw(void *context, const struct etw_event *event)
 {
-	provider_counts_add(&((struct watch *)context)->counts, &event->record.header->provider, 1);
+	struct watch *w = context;
+
+	provider_counts_add(&w->counts, &event->record.header->provider, 1);
+	provider_counts_claim(&w->counts, event);
 }
 
 static bool is_over(void *context)
@@ -195,7 +198,8 @@ static void report_silent(struct watch *w)
 
 	for (i = 0; i < w->providers.count; i++)
 		if (!provider_counts_of(&w->counts, &w->providers, i))
-			provider_silent(w->fd, w->providers.list[i], w->command_ended, "printed");
+			provider_silent(w->fd, w->providers.list[i], &w->counts, w->command_ended,
+					"printed");
 }
 
 static int watch(struct watch *w)

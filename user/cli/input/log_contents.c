@@ -53,9 +53,11 @@ static void add(struct log_contents *c, const struct etw_event *event,
 {
 	struct provider_count *p;
 
-	if (!c->counts_names && etw_process_is(event)) {
-		c->names++;
-		return;
+	if (etw_process_is(event)) {
+		provider_counts_claim(&c->counts, event);
+		c->names += !c->counts_names;
+		if (!c->counts_names)
+			return;
 	}
 	p = provider_counts_add(&c->counts, &event->record.header->provider, 1);
 	if (!c->events || event->time < c->first)

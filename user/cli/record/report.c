@@ -172,8 +172,8 @@ static void report_silent(const struct record *r, enum record_end end)
 	for (i = 0; i < r->providers.count; i++)
 		if (!provider_counts_of(&r->contents.counts, &r->providers, i) &&
 		    silent++ < SHOWN_MAX)
-			provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND,
-					"recorded");
+			provider_silent(r->fd, r->providers.list[i], &r->contents.counts,
+					end == RECORD_COMMAND, "recorded");
 	if (silent > SHOWN_MAX)
 		cli_note("%u other provider%s no event either", silent - SHOWN_MAX,
 			 silent - SHOWN_MAX == 1 ? " has" : "s have");

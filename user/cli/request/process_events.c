@@ -23,7 +23,7 @@ static int control(int fd, const struct session *session, uint32_t what)
 		.provider = ETW_PROCESS_GUID,
 		.control = what,
 		.level = LEVEL_INFO,
-		.any = ETW_PROCESS_KEYWORD,
+		.any = ETW_PROCESS_KEYWORD | ETW_PROCESS_PROVIDERS,
 		.timeout_ms = WAIT_MS,
 	};
 	int err = etw_enable_and_wait(fd, &enable);
