@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "complete.h"
-#include "suggest.h"
 
 #ifndef ETW_VERSION
 #define ETW_VERSION	"0.1.0"
@@ -77,7 +77,7 @@ static const struct cli_command *need_command(const char *name)
 			return command;
 		suggest_try(&near, command->name);
 	}
-	cli_usage("%s: no such command%s", cli_quote(name), suggest_text(&near, ""));
+	cli_usage("%s: no such command%s", cli_quote(name), cli_suggested(&near, ""));
 }
 
 static int cmd_help(int argc, char **argv)

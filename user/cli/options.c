@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
-#include "suggest.h"
 
 #define OPTIONS_MAX	128
 #define OPTION_HELP	'h'
@@ -141,7 +141,7 @@ static _Noreturn void refuse_unknown(const struct cli_syntax *syntax, const char
 	} else {
 		suggest_begin(&near, "");
 	}
-	cli_usage("unknown option %s%s", cli_quote(word), suggest_text(&near, "--"));
+	cli_usage("unknown option %s%s", cli_quote(word), cli_suggested(&near, "--"));
 }
 
 static _Noreturn void refuse(const struct cli_syntax *syntax, int c, char **argv)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/suggest.h"
 #include "provider.h"
 #include "schema.h"
-#include "suggest.h"
 #include "text.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -147,7 +147,7 @@ static const char *nearest(const char *name, const struct etw_provider *list, un
 		if (name_is_trusted(&list[i]))
 			suggest_try(&near, list[i].name);
 	schema_suggest(&near);
-	return suggest_text(&near, "");
+	return cli_suggested(&near, "");
 }
 
 /* No module and no manifest has the name. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "schema.h"
-#include "suggest.h"
 #include "text.h"
 #include "tdh/store/store.h"
 

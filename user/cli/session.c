@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "cli/print/clock.h"
 #include "session.h"
-#include "suggest.h"
 #include "text.h"
 #include "device/kdev.h"
 
@@ -127,7 +127,7 @@ int session_missing(const char *name)
 		free(list);
 	}
 	etw_kdev_close(fd);
-	return cli_fail("no session %s%s", cli_quote(name), suggest_text(&near, ""));
+	return cli_fail("no session %s%s", cli_quote(name), cli_suggested(&near, ""));
 }
 
 /*

@@ -8,7 +8,6 @@
 
 #include "block.h"
 #include "file_private.h"
-#include "kind.h"
 #include "record.h"
 #include "verify_private.h"
 

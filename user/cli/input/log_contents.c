@@ -9,7 +9,7 @@
 #include "log_contents.h"
 #include "cli/schema.h"
 #include "etl/file.h"
-#include "etl/kind.h"
+#include "etl/record.h"
 #include "lib/consumer/event_record.h"
 #include "tdh/process/process_table.h"
 

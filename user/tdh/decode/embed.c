@@ -18,7 +18,6 @@
 #include "tdh/store/store.h"
 #include "base/table.h"
 #include "etl/file_private.h"
-#include "etl/kind.h"
 #include "etl/record.h"
 
 #define CHUNK_MAX	0xFF00u		/* bytes of a piece, as in EventSource */

@@ -9,7 +9,6 @@
 #include <etw/decode.h>
 #include <etw/format.h>
 
-#include "etl/kind.h"
 #include "etl/record.h"
 #include "process_private.h"
 

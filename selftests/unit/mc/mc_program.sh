@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# docs/program.md, as a reader follows it up to the device: the manifest that it shows is good, and
+# mc_program.sh - docs/program.md, as a reader follows it up to the device: the manifest that it shows is good, and
 # the line that compiles a program with the header made of it works.
 set -euo pipefail
 

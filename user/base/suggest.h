@@ -2,8 +2,8 @@
 /*
  * suggest.h - which name was meant by one that does not exist
  */
-#ifndef ETW_CLI_SUGGEST_H
-#define ETW_CLI_SUGGEST_H
+#ifndef ETW_BASE_SUGGEST_H
+#define ETW_BASE_SUGGEST_H
 
 #include <stddef.h>
 
@@ -21,7 +21,5 @@ void suggest_begin(struct suggest *s, const char *word);
 void suggest_begin_len(struct suggest *s, const char *word, size_t len);
 /* Offer a name that exists. */
 void suggest_try(struct suggest *s, const char *name);
-/* For the end of a message: `: did you mean "NAME"?`, or "" if none is near.  Valid until the next call. */
-const char *suggest_text(const struct suggest *s, const char *before);
 
-#endif /* ETW_CLI_SUGGEST_H */
+#endif /* ETW_BASE_SUGGEST_H */

@@ -6,10 +6,8 @@
  * exchanged with their neighbours. Case does not count. Short words allow one such mistake, longer
  * ones two or three; and a word of three letters or more may be the beginning of a name.
  */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include "cli.h"
 #include "suggest.h"
 
 static size_t allowed(size_t len)
@@ -77,16 +75,4 @@ void suggest_try(struct suggest *s, const char *name)
 		return;
 	s->distance = far;
 	memcpy(s->best, name, len + 1);
-}
-
-const char *suggest_text(const struct suggest *s, const char *before)
-{
-	static char text[SUGGEST_MAX * 6 + 32];
-	char name[SUGGEST_MAX + 8];
-
-	if (!*s->best)
-		return "";
-	snprintf(name, sizeof(name), "%s%s", before, s->best);
-	snprintf(text, sizeof(text), ": did you mean %s?", cli_quote(name));
-	return text;
 }
