@@ -13,6 +13,7 @@
 #define REQUESTS	5
 #define LOOP		"/dev/loop0"
 #define IMAGE		"/run/etw-block.img"
+#define PARTS		"/run/etw-parts"
 #define BYTES		8192	/* of each */
 #define SLOW		"duration > 20ms && process == dd"
 
@@ -147,6 +148,34 @@ TEST_F(block, flushed_write)
 	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
 	    "request == 0", "--format", "%{op} %{bytes}");
 	EXPECT_STREQ("", self->t.r.out);
+}
+
+/* A disk that transfers half of what every other command asks for: the rest is asked for again. */
+TEST_F(block, request_in_parts)
+{
+	static const char setup[] =
+		"modprobe -q sd_mod; modprobe -q scsi_debug dev_size_mb=8 && udevadm settle 2>/dev/null;"
+		"cd /sys/bus/pseudo/drivers/scsi_debug && echo 0x100 >opts && echo 2 >every_nth && "
+		"ln -sf /dev/$(ls /sys/devices/pseudo_0/adapter0/host*/target*/*:*/block) " PARTS;
+	int status;
+
+	if (system(setup) || access(PARTS, R_OK))
+		SKIP(return, "there is no scsi_debug");
+	status = RUN("record", "-p", "Sample-Block", "--timeout", "60s", "-q", "-o", LOG, "dd",
+		     "if=" PARTS, "of=/dev/null", "bs=32768", "count=6", "iflag=direct");
+	EXPECT_EQ(0, system("echo 0 >/sys/bus/pseudo/drivers/scsi_debug/every_nth; rm " PARTS
+			    "; modprobe -r scsi_debug"));
+	ASSERT_EQ(0, status);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "op == read && issuer_name == dd", "--format", "%{bytes}");
+	EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, "32768\n", 6)));
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestIssue", "--filter",
+	    "op == read && bytes < 32768 && bytes > 4096", "--format", "again");
+	EXPECT_TRUE(vc_report(&self->t.r, vc_lines(self->t.r.out) > 0));
+	RUN("dump", LOG, "--manifest", self->manifest, "--operations", "--filter",
+	    "op == read && process == dd", "--format", "%{bytes}");
+	EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, "32768\n", 6) &&
+			      !strstr(self->t.r.err, "had not begun")));
 }
 
 TEST_HARNESS_MAIN
