@@ -53,6 +53,9 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&providers, fd))
 		status = enable_list_enable(&providers, fd, &session, false);
+	if (status && providers.enabled)
+		cli_note("provider %s %s enabled", cli_quote(providers.list[0]->provider),
+			 providers.enabled == 1 ? "is" : "and those before the failed one are");
 	etw_kdev_close(fd);
 	enable_list_free(&providers);
 	schema_unload();

@@ -165,14 +165,13 @@ static void report_kernel(const struct enable_list *l, int fd)
 		 others ? " or of the others" : "");
 }
 
-int enable_list_enable(const struct enable_list *l, int fd, const struct session *session,
+int enable_list_enable(struct enable_list *l, int fd, const struct session *session,
 		       bool before_command)
 {
-	unsigned int i;
 	int status = 0;
 
-	for (i = 0; i < l->count && !status; i++)
-		status = enable_one(l->list[i], fd, session, before_command);
+	for (l->enabled = 0; l->enabled < l->count && !status; l->enabled += !status)
+		status = enable_one(l->list[l->enabled], fd, session, before_command);
 	if (!status)
 		report_kernel(l, fd);
 	return status;
