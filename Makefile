@@ -63,6 +63,9 @@ include_test := -Iinclude -Imodule -Iuser -Iselftests
 # libxml2's headers lie in a directory of their own.
 xml_flags := -isystem /usr/include/libxml2
 xml_libs := -lxml2
+# The kernel's trace events
+trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
+trace_libs := -ltracefs -ltraceevent
 
 # The folders of user/ below tdh, and module/core, are one library.
 lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c)
@@ -72,7 +75,7 @@ tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
 # The command, with the message compiler and the converters in it.
-cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c))
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c bridge/*.c mc/*.c convert/*.c convert/*/*.c))
 # What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
 ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
 	$(patsubst %,user/cli/%.c,error progress signals text)
@@ -94,6 +97,7 @@ samples: $(sample_src:user/samples/%.c=build/samples/%)
 
 build/obj/user/tdh/%.o: private include_here = $(include_user) $(xml_flags)
 build/obj/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
+build/obj/user/bridge/%.o: private include_here = $(include_user) $(trace_flags)
 build/obj/selftests/%.o: private include_here = $(include_test) -isystem $(KSELFTEST)
 build/obj/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
@@ -136,7 +140,7 @@ build/libtdh.so: build/libtdh.so.$(VERSION)
 # $(call link_program): from the objects among the prerequisites and the libraries.
 link_program = $(Q)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libselftest.a,$^) $(filter %libetlcheck.a,$^) \
-		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
 
 build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list)
 	$(call say,LD,$@)

@@ -27,6 +27,7 @@
 #include "session/shrink.h"
 #include "session/suspend.h"
 #include "system/process_events.h"
+#include "system/trace_event.h"
 #include "write/activity.h"
 #include "write/extended_items.h"
 #include "write/hotpath.h"
@@ -141,11 +142,16 @@ static int __init etw_init(void)
 	err = etw_process_events_init();
 	if (err)
 		goto err_shrink;
-	err = etw_device_init();
+	err = etw_trace_event_init();
 	if (err)
 		goto err_processes;
+	err = etw_device_init();
+	if (err)
+		goto err_traces;
 	return 0;
 
+err_traces:
+	etw_trace_event_exit();
 err_processes:
 	etw_process_events_exit();
 err_shrink:
@@ -166,6 +172,7 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
+	etw_trace_event_exit();
 	etw_process_events_exit();
 	etw_shrink_exit();
 	etw_module_state_exit();

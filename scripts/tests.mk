@@ -157,6 +157,7 @@ clang_flags_file := $(call record,build/clang/flags,$(CLANG) $(clang_flags) $(CP
 
 fuzzers: $(fuzzers)
 
+build/clang/user/bridge/%.o: private include_here = $(include_user) $(trace_flags)
 build/clang/user/tdh/%.o build/clang/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
 
 build/clang/selftests/%.o: private include_here = $(include_test) -isystem $(KSELFTEST)
@@ -186,7 +187,7 @@ build/fuzz/autologconf: build/clang/user/cli/autologger/session_conf.o
 $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(clang_flags) -fsanitize=fuzzer $(LDFLAGS) -pthread -o $@ \
-		$(filter %.o,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) $(libs_here) $(xml_libs) -lm
+		$(filter %.o,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) $(libs_here) $(xml_libs) $(trace_libs) -lm
 
 # ------------------------------------------------ unit tests, with sanitizers
 
@@ -214,6 +215,7 @@ build/san/libtdh.a: $(tdh_src:%.c=build/san/%.o) $(tdh_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
+build/san/user/bridge/%.o: private include_here = $(include_user) $(trace_flags)
 build/san/user/tdh/%.o build/san/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
@@ -229,6 +231,7 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
+build/unit/bridge_schema: build/san/user/bridge/trace_schema.o
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
 build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
@@ -238,7 +241,7 @@ $(foreach s,$(unit_src),$(eval build/unit/$(basename $(notdir $(s))): $(s:%.c=bu
 build/unit/%: build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
-		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
+		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
 
 # The targets of libFuzzer, with saved inputs only.
 replays := $(fuzzer_src:selftests/libfuzzer/%.c=build/replay/%)
@@ -255,6 +258,6 @@ build/mc-test/fixture: libs_here = -ljson-c
 $(replays) build/mc-test/values build/mc-test/fixture: build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
-		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
 
 .PRECIOUS: build/obj/%.o build/san/%.o build/clang/%.o

@@ -44,6 +44,7 @@
  *	GROUP_ENUM, _QUERY		QUERY on the group; _QUERY lists members on which
  *					the caller has QUERY, too
  *	ACCESS_QUERY			QUERY on the GUID
+ *	TRACE_EVENT			CAP_PERFMON, whatever the lists say
  * A changed list does not affect consumers already opened, registrations already made,
  * or providers already enabled.
  *

@@ -213,6 +213,12 @@ static inline PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG T
 		       (Flags & POOL_FLAG_UNINITIALIZED ? 0 : __GFP_ZERO));
 }
 
+static inline PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag)
+{
+	return ExAllocatePool2(PoolType == PagedPool ? POOL_FLAG_PAGED : POOL_FLAG_NON_PAGED,
+			       NumberOfBytes, Tag);
+}
+
 static inline VOID ExFreePoolWithTag(PVOID P, ULONG Tag)
 {
 	kfree(P);

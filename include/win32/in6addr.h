@@ -22,6 +22,9 @@ typedef struct in6_addr {
 #define s6_bytes	u.Byte
 #define s6_words	u.Word
 
+#define IN6ADDR_ANY_INIT	{ { { 0 } } }
+#define IN6ADDR_LOOPBACK_INIT	{ { { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 } } }
+
 #else
 
 typedef struct in6_addr IN6_ADDR, *PIN6_ADDR, *LPIN6_ADDR;

@@ -16,6 +16,7 @@
 #define ETW_WIN32_WINDOWS_H
 
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -279,6 +280,7 @@ static inline VOID Sleep(DWORD dwMilliseconds)
 
 #define HEAP_NO_SERIALIZE	0x00000001
 #define HEAP_ZERO_MEMORY	0x00000008
+#define HEAP_REALLOC_IN_PLACE_ONLY	0x00000010
 
 /* The only heap is that of malloc(). */
 static inline HANDLE GetProcessHeap(void)
@@ -300,6 +302,31 @@ static inline BOOL HeapFree(HANDLE hHeap, DWORD dwFlags, LPVOID lpMem)
 	UNREFERENCED_PARAMETER(dwFlags);
 	free(lpMem);
 	return TRUE;
+}
+
+/*
+ * NULL, and lpMem is as it was: there is no memory, or none in place.  HEAP_ZERO_MEMORY
+ * belongs to all calls for a block, or to none: what it adds follows the whole of the old
+ * block, whose rest the C library cleared.
+ */
+static inline LPVOID HeapReAlloc(HANDLE hHeap, DWORD dwFlags, LPVOID lpMem, SIZE_T dwBytes)
+{
+	size_t old = malloc_usable_size(lpMem), size = dwBytes ? dwBytes : 1;
+	char *to;
+
+	UNREFERENCED_PARAMETER(hHeap);
+	if (!lpMem || ((dwFlags & HEAP_REALLOC_IN_PLACE_ONLY) && size > old))
+		return NULL;
+	if (dwFlags & HEAP_REALLOC_IN_PLACE_ONLY)
+		return lpMem;
+	to = (char *)realloc(lpMem, size);
+	if (!to || !(dwFlags & HEAP_ZERO_MEMORY))
+		return to;
+	size = malloc_usable_size(to);
+	to = (char *)realloc(to, size);		/* stays; the compiler knows the whole block now */
+	if (to && size > old)
+		memset(to + old, 0, size - old);
+	return to;
 }
 
 #define HeapEnableTerminationOnCorruption	1

@@ -14,6 +14,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "provider/process.h"
+#include "system/trace_event.h"
 #include "write/write_classic.h"
 #include "write/write_user.h"
 #include <etw/abi.h>
@@ -55,6 +56,9 @@ static const struct etw_ioctl device_ioctls[] = {
 		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_DISALLOW_QUERY, struct etw_disallow, etw_ioctl_disallow_query),
 
+	ETW_IOCTL(ETW_IOC_TRACE_EVENT, struct etw_trace_event, etw_ioctl_trace_event,
+		  .in_only = true),
+
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,
 		  .run_user = etw_ioctl_consumer_open),
 
@@ -84,6 +88,7 @@ static int device_flush(struct file *file, fl_owner_t owner)
 
 static int device_release(struct inode *inode, struct file *file)
 {
+	etw_trace_provider_release(etw_process_of(file));
 	etw_process_release(etw_process_of(file));
 	return 0;
 }

@@ -415,3 +415,24 @@ AT(etw_session_capture, guids, 16, 8);
 AT(etw_session_capture, count, 24, 4);
 AT(etw_session_capture, period_s, 28, 4);
 SIZE(etw_session_capture, 32);
+
+AT(etw_trace_piece, offset, 0, 2);
+AT(etw_trace_piece, size, 2, 2);
+AT(etw_trace_piece, kind, 4, 1);
+AT(etw_trace_piece, flags, 5, 1);
+AT(etw_trace_piece, reserved, 6, 2);
+SIZE(etw_trace_piece, 8);
+
+AT(etw_trace_event, flags, 4, 4);
+AT(etw_trace_event, provider, 8, 16);
+AT(etw_trace_event, name, 24, 8);
+AT(etw_trace_event, name_len, 32, 4);
+AT(etw_trace_event, id, 36, 4);
+AT(etw_trace_event, schema, 40, 8);
+AT(etw_trace_event, schema_len, 48, 4);
+AT(etw_trace_event, piece_count, 52, 4);
+AT(etw_trace_event, pieces, 56, 8);
+AT(etw_trace_event, keyword, 64, 8);
+AT(etw_trace_event, level, 72, 1);
+AT(etw_trace_event, reserved, 73, 7);
+SIZE(etw_trace_event, 80);

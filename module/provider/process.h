@@ -15,6 +15,7 @@
 #include <linux/bitmap.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/sched/signal.h>
 
@@ -32,6 +33,7 @@ struct etw_process {
 	struct pid *tgid;		/* owner; set once */
 	struct hlist_node node;		/* owners; also under its lock */
 	struct work_struct end_work;	/* removes registrations that have left */
+	struct list_head trace_holds;	/* of system/trace_event.c, under its lock */
 
 	struct etw_callback_queue queue;
 };

@@ -49,6 +49,16 @@ void fill_disallow(struct env *e, void *arg)
 		.session = e->victim, .guids = VM_PTR(&guid), .count = 1 };
 }
 
+void fill_trace(struct env *e, void *arg)
+{
+	/* An event without a field, called "e" */
+	static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
+
+	*(struct etw_trace_event *)arg = (struct etw_trace_event){
+		.provider = vm_guid(10), .name = VM_PTR("t-trace"), .name_len = 7, .id = 1,
+		.schema = VM_PTR(schema), .schema_len = sizeof(schema) };
+}
+
 int join(struct env *e)
 {
 	struct vm_blob traits = vm_group_traits("", vm_guid(9));

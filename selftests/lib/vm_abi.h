@@ -113,6 +113,7 @@ static inline void fill_query(struct env *e, void *arg)
 }
 
 void fill_disallow(struct env *e, void *arg);
+void fill_trace(struct env *e, void *arg);
 
 /* The spare registration is the only member of a group. */
 int join(struct env *e);

@@ -58,7 +58,7 @@ static ULONG WriteRouted(VOID)
     GUID Id = { 0x01234567, 0x89AB, 0xCDEF, { 0, 1, 2, 3, 4, 5, 6, 7 } };
     SYSTEMTIME Time = { 2024, 2, 4, 29, 12, 30, 15, 250 };
     SOCKADDR_IN6 Socket;
-    IN6_ADDR Hop6;
+    IN6_ADDR Hop6 = IN6ADDR_LOOPBACK_INIT;
     IN_ADDR Hop4;
     FILETIME Due;
     PSID Sender = NULL;
@@ -73,10 +73,8 @@ static ULONG WriteRouted(VOID)
     Hop4.S_un.S_un_b.s_b2 = 0;
     Hop4.S_un.S_un_b.s_b3 = 2;
     Hop4.S_un.S_un_b.s_b4 = 17;
-    ZeroMemory(&Hop6, sizeof(Hop6));
     Hop6.u.Word[0] = htons(0x2001);
     Hop6.u.Word[1] = htons(0x0DB8);
-    Hop6.u.Byte[15] = 1;
     ZeroMemory(&Socket, sizeof(Socket));
     Socket.sin6_family = AF_INET6;
     Socket.sin6_port = htons(443);

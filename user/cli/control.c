@@ -7,6 +7,7 @@
 #include "provider.h"
 #include "session.h"
 #include "text.h"
+#include "trace_event.h"
 #include "lib/controller/enable.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -183,50 +184,81 @@ int provider_control_in(int fd, const char *session, const char *provider,
 	return 0;
 }
 
-int provider_find(const char *session, const char *provider, struct etw_enable *enable)
-{
-	static struct session found;
-	int fd;
+/* What the names stand for */
+struct targets {
+	const char **names;
+	struct etw_guid *guids;
+	unsigned int count;
+};
 
-	cli_name("SESSION", session);
-	provider_check(provider);
-	provider_check_group(provider, enable);
-	fd = session_open(session, &found);
-	if (fd < 0)
-		return -1;
-	enable->session = found.s.handle;
-	if (provider_resolve(fd, provider, &enable->provider))
-		return fd;
-	etw_kdev_close(fd);
-	return -1;
+static void target(struct targets *t, const char *name, const struct etw_guid *guid)
+{
+	t->names = cli_grow(t->names, t->count, sizeof(*t->names));
+	t->guids = cli_grow(t->guids, t->count, sizeof(*t->guids));
+	t->names[t->count] = name;
+	t->guids[t->count++] = *guid;
+}
+
+/* set: of a name that stands for trace events; the targets use its names. */
+static bool find_target(int fd, const char *provider, struct targets *t, struct trace_set *set)
+{
+	struct etw_guid guid;
+	unsigned int i;
+
+	if (!trace_event_named(provider)) {
+		if (!provider_resolve(fd, provider, &guid))
+			return false;
+		target(t, provider, &guid);
+		return true;
+	}
+	if (!trace_event_registered(fd, provider, set))
+		return false;
+	for (i = 0; i < set->count; i++)
+		target(t, set->names[i], &set->guids[i]);
+	return true;
+}
+
+static int control_all(int fd, const char *session, const struct targets *t,
+		       const struct etw_enable *enable)
+{
+	struct etw_enable one;
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < t->count && !status; i++) {
+		one = *enable;
+		one.provider = t->guids[i];
+		status = provider_control_in(fd, session, t->names[i], &one, 0);
+	}
+	return status;
 }
 
 int provider_control(const char *session, char **providers, struct etw_enable *enable)
 {
-	struct etw_guid *guids;
+	static struct session found;
+	struct targets targets = { .count = 0 };
+	struct trace_set *sets;
 	unsigned int count, i;
-	int fd = -1, status = 0;
+	int fd, status = 0;
 
-	for (count = 0; providers[count]; count++)
-		;
-	guids = cli_calloc(count, sizeof(*guids));
-	for (i = 0; i < count; i++) {
-		provider_check(providers[i]);
-		provider_check_group(providers[i], enable);
+	for (count = 0; providers[count]; count++) {
+		provider_check(providers[count]);
+		provider_check_group(providers[count], enable);
 	}
-	for (i = 0; i < count && !status; i++) {
-		if (fd >= 0)
-			etw_kdev_close(fd);
-		fd = provider_find(session, providers[i], enable);
-		guids[i] = enable->provider;
-		status = fd < 0;
-	}
-	for (i = 0; i < count && !status; i++) {
-		enable->provider = guids[i];
-		status = provider_control_in(fd, session, providers[i], enable, 0);
-	}
-	if (fd >= 0)
-		etw_kdev_close(fd);
-	free(guids);
+	fd = session_open(session, &found);
+	if (fd < 0)
+		return 1;
+	enable->session = found.s.handle;
+	sets = cli_calloc(count, sizeof(*sets));
+	for (i = 0; i < count && !status; i++)
+		status = !find_target(fd, providers[i], &targets, &sets[i]);
+	if (!status)
+		status = control_all(fd, session, &targets, enable);
+	for (i = 0; i < count; i++)
+		trace_set_free(&sets[i]);
+	free(sets);
+	free(targets.names);
+	free(targets.guids);
+	etw_kdev_close(fd);
 	return status;
 }

@@ -61,11 +61,6 @@ enum {
 
 /* false: it is none of them */
 bool provider_option(int option, const char *value, struct etw_enable *enable);
-/*
- * Open the device, and find the session and the provider; a descriptor, or -1 after a
- * message.
- */
-int provider_find(const char *session, const char *provider, struct etw_enable *enable);
 /* Options of provider_control_in() */
 #define PROVIDER_CAPTURE	0x1	/* ask for the provider's state after that */
 #define PROVIDER_LATE		0x2	/* callbacks that take too long are no error */

@@ -63,31 +63,31 @@ void provider_counts_claim(struct provider_counts *counts, const struct etw_even
 }
 
 /* Events of a provider may have another GUID than the one that controls it. */
-static bool is_of(const struct etw_guid *guid, const struct etw_enable *enable)
+static bool is_of(const struct etw_guid *guid, const struct enable_request *request)
 {
 	const struct etw_mf_provider *provider;
 
-	if (guid_equal(guid, &enable->provider))
+	if (enable_request_is_for(request, guid))
 		return true;
 	provider = schema_provider(guid);
 	return provider && provider->has_control_guid &&
-	       !memcmp(&provider->control_guid, &enable->provider, sizeof(*guid));
+	       !memcmp(&provider->control_guid, &request->enable.provider, sizeof(*guid));
 }
 
 uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
 			    unsigned int index)
 {
-	const struct etw_enable *enable = &list->list[index]->enable;
-	bool group = enable->property & ETW_ENABLE_PROVIDER_GROUP, own;
+	const struct enable_request *request = list->list[index];
+	bool group = request->enable.property & ETW_ENABLE_PROVIDER_GROUP, own;
 	uint64_t events = group ? counts->rest.events : 0;
 	unsigned int k;
 	size_t i;
 
 	for (i = 0; i < counts->count; i++) {
-		own = !group && is_of(&counts->list[i].guid, enable);
+		own = !group && is_of(&counts->list[i].guid, request);
 		/* Of a group those that are not asked for themselves */
 		for (k = 0; group && k < list->count &&
-		     !is_of(&counts->list[i].guid, &list->list[k]->enable); k++)
+		     !is_of(&counts->list[i].guid, list->list[k]); k++)
 			;
 		if (own || (group && k == list->count))
 			events += counts->list[i].events;

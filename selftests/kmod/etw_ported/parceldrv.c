@@ -209,7 +209,7 @@ ParcelWrite(
     if (Length == 0 || Length % sizeof(WCHAR) != 0) {
         return CompleteRequest(Irp, STATUS_INVALID_PARAMETER, 0);
     }
-    Text = (PWSTR)ExAllocatePoolWithTag(PagedPool, Length + sizeof(WCHAR), PARCEL_TAG);
+    Text = (PWSTR)ExAllocatePoolZero(PagedPool, Length + sizeof(WCHAR), PARCEL_TAG);
     if (Text == NULL) {
         return CompleteRequest(Irp, STATUS_INSUFFICIENT_RESOURCES, 0);
     }

@@ -173,6 +173,7 @@ static void check_wide(void)
 
 static void check_windows(void)
 {
+	static const char zeroes[3900];
 	BYTE bytes[3] = { 1, 2, 3 };
 	GUID guid = Sample;
 	char *p;
@@ -189,7 +190,16 @@ static void check_windows(void)
 	CHECK(GetCurrentProcessId() == (DWORD)getpid() && GetCurrentThreadId());
 	CHECK(_stricmp("AbC", "aBc") == 0);
 	p = (char *)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, 16);
-	CHECK(p && p[0] == 0 && p[15] == 0 && HeapFree(GetProcessHeap(), 0, p));
+	CHECK(p && p[0] == 0 && p[15] == 0);
+	memset(p, 1, 16);
+	p = (char *)HeapReAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, p, 100);
+	CHECK(p && p[15] == 1 && !memcmp(p + 16, zeroes, 84));
+	memset(p, 2, 100);
+	CHECK(!HeapReAlloc(GetProcessHeap(), HEAP_REALLOC_IN_PLACE_ONLY, p, 1 << 30));
+	p = (char *)HeapReAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, p, 4000);
+	CHECK(p && p[99] == 2 && !memcmp(p + 100, zeroes, 3900));
+	CHECK(HeapFree(GetProcessHeap(), 0, p));
+	CHECK(!HeapReAlloc(GetProcessHeap(), 0, NULL, 1));
 	CHECK(INVALID_PROCESSTRACE_HANDLE == (TRACEHANDLE)(ULONG_PTR)INVALID_HANDLE_VALUE);
 	CHECK(FIELD_OFFSET(EVENT_RECORD, UserData) == 96);
 	CHECK(WINEVENT_KEYWORD_RESERVED_63 == 1ULL << 63);

@@ -81,6 +81,9 @@ FLAGGED(disallow_set, ETW_IOC_DISALLOW_SET, etw_disallow, fill_disallow,
 	.reserved_at = offsetof(struct etw_disallow, capacity));
 FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out = true);
 
+FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
+	.reserved_at = offsetof(struct etw_trace_event, reserved));
+
 FIXTURE_VARIANT_ADD(abi, classic) {
 	.cmd = ETW_IOC_CLASSIC, .size = sizeof(struct etw_classic_write), .fill = fill_classic,
 	.reserved_at = offsetof(struct etw_classic_write, reserved),
@@ -364,7 +367,7 @@ TEST_F(abi, refused)
 static bool known(unsigned int nr)
 {
 	return (nr >= 0x01 && nr <= 0x08) || (nr >= 0x10 && nr <= 0x12) ||
-	       (nr >= 0x20 && nr <= 0x27) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
+	       (nr >= 0x20 && nr <= 0x28) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
 	       (nr >= 0x50 && nr <= 0x52);
 }
 

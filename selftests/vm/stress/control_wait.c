@@ -443,7 +443,7 @@ static const unsigned long all_commands[] = {
 	ETW_IOC_SESSION_STAT, ETW_IOC_SESSION_CAPTURE, ETW_IOC_ENABLE, ETW_IOC_PROVIDER_ENUM,
 	ETW_IOC_PROVIDER_QUERY, ETW_IOC_PROVIDER_SET, ETW_IOC_GROUP_ENUM, ETW_IOC_GROUP_QUERY,
 	ETW_IOC_DISALLOW_SET, ETW_IOC_DISALLOW_QUERY, ETW_IOC_CONSUMER_OPEN, ETW_IOC_ACCESS_SET,
-	ETW_IOC_ACCESS_QUERY, ETW_IOC_ACCESS_REMOVE,
+	ETW_IOC_ACCESS_QUERY, ETW_IOC_ACCESS_REMOVE, ETW_IOC_TRACE_EVENT,
 };
 
 /* The argument itself is on the page. */
@@ -485,6 +485,13 @@ static struct etw_disallow disallow = { .size = sizeof(disallow), .count = 1 };
 static struct etw_disallow disallowed = { .size = sizeof(disallowed), .capacity = 1 };
 static struct etw_access access_new = { .size = sizeof(access_new), .count = 1 };
 static struct etw_access access_old = { .size = sizeof(access_old), .capacity = 4 };
+static const unsigned char trace_metadata[] = { 5, 0, 0, 'e', 0 };
+static struct etw_trace_event trace_name = { .size = sizeof(trace_name), .name_len = 7 };
+static struct etw_trace_event trace_schema = { .size = sizeof(trace_schema), .name_len = 7,
+					       .schema_len = sizeof(trace_metadata) };
+static struct etw_trace_event trace_parts = { .size = sizeof(trace_parts), .name_len = 7,
+					      .schema_len = sizeof(trace_metadata),
+					      .piece_count = 1 };
 static struct etw_notify notice = { .size = sizeof(notice), .filter_cap = ETW_FILTER_CHAIN_MAX };
 
 static const struct way {
@@ -514,6 +521,9 @@ static const struct way {
 	{ "access list", ETW_IOC_ACCESS_SET, &access_new, &access_new.entries },
 	{ "access", ETW_IOC_ACCESS_QUERY, &access_old, &access_old.entries },
 	{ "filter data", ETW_IOC_NOTIFY, &notice, &notice.filter },
+	{ "trace event's name", ETW_IOC_TRACE_EVENT, &trace_name, &trace_name.name },
+	{ "trace event's schema", ETW_IOC_TRACE_EVENT, &trace_schema, &trace_schema.schema },
+	{ "trace event's parts", ETW_IOC_TRACE_EVENT, &trace_parts, &trace_parts.pieces },
 };
 
 static void name_all(uint64_t session, uint32_t slot)
@@ -530,6 +540,10 @@ static void name_all(uint64_t session, uint32_t slot)
 	start = vm_session("t-wait-file");
 	reg.provider = regs.provider = enables.provider = group.group = PROVIDER;
 	access_new.guid = access_old.guid = listed;
+	trace_name.provider = trace_schema.provider = trace_parts.provider = OTHER;
+	trace_name.schema_len = sizeof(trace_metadata);
+	trace_name.schema = trace_parts.schema = VM_PTR(trace_metadata);
+	trace_schema.name = trace_parts.name = VM_PTR("t-trace");
 	query.handle = counters.handle = captured.handle = capture.handle = session;
 	disallow.session = disallowed.session = session;
 }

@@ -3,6 +3,7 @@
  * list.c - etw list: list sessions, providers and provider groups
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/trace_event.h"
+#include "list_trace.h"
 #include "device/kdev.h"
 #include "device/provider_list.h"
 
@@ -24,6 +27,7 @@ struct list {
 	unsigned int session_count;
 	struct etw_text *json;		/* NULL: text */
 	struct table table;		/* rows, without --verbose */
+	const char *pattern;		/* of providers' names; NULL: all */
 	bool verbose;
 	bool alone;			/* the only part: report an empty list */
 	bool follows;			/* another part is above: print an empty line first */
@@ -403,6 +407,13 @@ static void show_subject(struct list *list, const struct subject *s)
 		add_row(&list->table, s, list);
 }
 
+static bool is_chosen(const struct list *list, const struct etw_provider *provider)
+{
+	const char *name = provider_name(provider);
+
+	return !list->pattern || (name && !fnmatch(list->pattern, name, FNM_CASEFOLD));
+}
+
 static int show_provider(struct list *list, const struct etw_guid *guid)
 {
 	struct etw_provider provider;
@@ -410,9 +421,10 @@ static int show_provider(struct list *list, const struct etw_guid *guid)
 
 	if (err)
 		return err;
-	show_subject(list, &(struct subject){
-		.guid = guid, .provider = &provider, .enables = provider.enables,
-		.reg_count = provider.reg_count, .enable_count = provider.enable_count });
+	if (is_chosen(list, &provider))
+		show_subject(list, &(struct subject){
+			.guid = guid, .provider = &provider, .enables = provider.enables,
+			.reg_count = provider.reg_count, .enable_count = provider.enable_count });
 	etw_provider_free(&provider);
 	return 0;
 }
@@ -550,20 +562,26 @@ static const struct cli_syntax syntax = {
 	.what = "List the running sessions, the providers and the provider groups: the number of\n"
 		"registrations or members, and the sessions that have them enabled; with\n"
 		"--verbose also each registration and member.\n"
-		"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.",
-	.operands = { "[WHAT]" },
+		"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.\n"
+		"PATTERN selects providers by name.  'tracepoint:*' lists the kernel's trace events,\n"
+		"each of which is a provider when it is enabled.",
+	.operands = { "[WHAT]", "[PATTERN]" },
 	.options = options,
 	.example = "etw list providers -v",
 };
 
 int cmd_list(int argc, char **argv)
 {
-	const char *name = cli_parse(&syntax, argc, argv)[0];
+	char **operands = cli_parse(&syntax, argc, argv);
+	const char *name = operands[0];
 	const char *const *tables[4] = { session_headings, provider_headings, group_headings, NULL };
 	int status, part = -1;
 
 	if (name)
 		part = (int)cli_choice("WHAT", name, parts, sizeof(*parts));
+	list.pattern = operands[1];
+	if (list.pattern && parts[part].list != list_providers)
+		cli_usage("PATTERN: only with 'providers'");
 	if (columns && (json || list.verbose))
 		cli_usage("--columns: not with --json or --verbose");
 	if (name) {
@@ -572,6 +590,8 @@ int cmd_list(int argc, char **argv)
 	}
 	if (columns)
 		table_choose("--columns", columns, tables);
+	if (list.pattern && trace_event_named(list.pattern))
+		return list_trace(list.pattern, json);
 	list.fd = device_open();
 	if (list.fd < 0)
 		return 1;

@@ -38,11 +38,13 @@ void record_read(struct record *r)
 	int err = 0;
 
 	r->contents.counts_names = enable_list_has(&r->providers, &process_guid);
-	/* Those without an event are listed, too. */
+	/* Those without an event are listed, too, except of a whole set of trace events. */
 	for (i = 0; i < r->providers.count; i++) {
-		if (!(r->providers.list[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP))
-			provider_counts_add(&r->contents.counts,
-					    &r->providers.list[i]->enable.provider, 0);
+		const struct enable_request *request = r->providers.list[i];
+
+		if (!(request->enable.property & ETW_ENABLE_PROVIDER_GROUP) &&
+		    request->traced.count < 2)
+			provider_counts_add(&r->contents.counts, &request->enable.provider, 0);
 	}
 	if (!s->log.log.name_len || !s->log.log.buffers || !r->last.stat.written) {
 		r->counted = true;	/* nothing was written */

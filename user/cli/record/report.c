@@ -131,9 +131,17 @@ static void count_files(struct record *r)
 
 /* ------------------------------------------------------------------ diagnosis */
 
-static const char *name_of(const struct provider_count *p, char text[GUID_TEXT_SIZE])
+static const char *provider_name_of(const struct record *r, const struct provider_count *p)
 {
-	const char *name = schema_provider_name(&p->guid);
+	const char *name = enable_list_trace_name(&r->providers, &p->guid);
+
+	return name ? name : schema_provider_name(&p->guid);
+}
+
+static const char *name_of(const struct record *r, const struct provider_count *p,
+			   char text[GUID_TEXT_SIZE])
+{
+	const char *name = provider_name_of(r, p);
 
 	return name ? cli_quote(name) : guid_text(&p->guid, text);
 }
@@ -154,7 +162,7 @@ static void report_providers(const struct record *r)
 
 		if (p->events && shown++ < SHOWN_MAX)
 			cli_note("%" PRIu64 " event%s of %s", p->events, cli_s(p->events),
-				 name_of(p, text));
+				 name_of(r, p, text));
 		else
 			others += p->events;
 	}

@@ -79,6 +79,16 @@ bool enable_list_ready(struct enable_list *l)
 	return true;
 }
 
+static bool resolve(struct enable_request *request, int fd)
+{
+	if (!trace_event_named(request->provider))
+		return provider_resolve(fd, request->provider, &request->enable.provider);
+	if (!trace_event_make(fd, request->provider, &request->traced))
+		return false;
+	request->enable.provider = request->traced.guids[0];
+	return true;
+}
+
 bool enable_list_find(struct enable_list *l, int fd)
 {
 	unsigned int i, k;
@@ -87,7 +97,7 @@ bool enable_list_find(struct enable_list *l, int fd)
 		struct enable_request *request = l->list[i];
 		struct etw_enable *enable = &request->enable;
 
-		if (!provider_resolve(fd, request->provider, &enable->provider))
+		if (!resolve(request, fd))
 			return false;
 		enable_request_prepare(request, &enable->provider);
 		for (k = 0; k < i; k++)
@@ -102,9 +112,37 @@ bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
 {
 	unsigned int i = 0;
 
-	while (i < l->count && !guid_equal(&l->list[i]->enable.provider, guid))
+	while (i < l->count && !enable_request_is_for(l->list[i], guid))
 		i++;
 	return i < l->count;
+}
+
+const char *enable_list_trace_name(const struct enable_list *l, const struct etw_guid *guid)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < l->count; i++)
+		for (k = 0; k < l->list[i]->traced.count; k++)
+			if (guid_equal(&l->list[i]->traced.guids[k], guid))
+				return l->list[i]->traced.names[k];
+	return NULL;
+}
+
+static int enable_traced(struct enable_request *request, int fd, const struct session *session,
+			 unsigned int how)
+{
+	const uint32_t control = request->enable.control;
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < request->traced.count && !status; i++) {
+		request->enable.control = control;
+		request->enable.provider = request->traced.guids[i];
+		status = provider_control_in(fd, session->name, request->traced.names[i],
+					     &request->enable, how);
+	}
+	request->enable.provider = request->traced.guids[0];
+	return status;
 }
 
 static int enable_one(struct enable_request *request, int fd, const struct session *session,
@@ -118,7 +156,9 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 		enable->timeout_ms = before_command ? CALLBACKS_MS : 0;
 		how |= before_command ? PROVIDER_LATE : 0;
 	}
-	return provider_control_in(fd, session->name, request->provider, enable, how);
+	if (!request->traced.count)
+		return provider_control_in(fd, session->name, request->provider, enable, how);
+	return enable_traced(request, fd, session, how);
 }
 
 /* The option that selects processes, or NULL */
@@ -179,10 +219,11 @@ int enable_list_enable(struct enable_list *l, int fd, const struct session *sess
 
 void enable_list_disable(const struct enable_list *l, int fd, const struct session *session)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < l->count; i++) {
 		const struct etw_enable *enable = &l->list[i]->enable;
+		const struct trace_set *traced = &l->list[i]->traced;
 		struct etw_enable disable = {
 			.control = ETW_CONTROL_DISABLE,
 			.session = session->s.handle,
@@ -191,6 +232,10 @@ void enable_list_disable(const struct enable_list *l, int fd, const struct sessi
 		};
 
 		etw_enable_and_wait(fd, &disable);
+		for (k = 1; k < traced->count; k++) {
+			disable.provider = traced->guids[k];
+			etw_enable_and_wait(fd, &disable);
+		}
 	}
 }
 

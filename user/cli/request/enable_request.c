@@ -13,6 +13,7 @@
 #include "cli/provider.h"
 #include "cli/schema.h"
 #include "cli/text.h"
+#include "base/guid.h"
 #include "base/list.h"
 
 /* Digits of masks */
@@ -505,7 +506,9 @@ void enable_request_provider(struct enable_request *request, const char *text)
 	/* Errors in a part quote the whole, which is stored behind the name. */
 	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
 	request->provider = name;
-	level = strchr(name, ':');
+	level = trace_event_named(name) ? (char *)trace_event_name_end(name) : strchr(name, ':');
+	if (level && !*level)
+		level = NULL;
 	if (level) {
 		*level++ = '\0';
 		keywords = strchr(level, ':');
@@ -597,4 +600,11 @@ bool enable_request_ready(struct enable_request *request, const char *provider)
 void enable_request_free(struct enable_request *request)
 {
 	event_filter_free(&request->filters.event_filter);
+	trace_set_free(&request->traced);
+}
+
+bool enable_request_is_for(const struct enable_request *request, const struct etw_guid *guid)
+{
+	return guid_equal(&request->enable.provider, guid) ||
+	       trace_set_has(&request->traced, guid);
 }

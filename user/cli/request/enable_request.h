@@ -6,6 +6,7 @@
 #define ETW_CLI_REQUEST_ENABLE_REQUEST_H
 
 #include "cli/cli.h"
+#include "cli/trace_event.h"
 #include "filter.h"
 
 #define ENABLE_LATE_MAX	64
@@ -66,6 +67,7 @@ struct enable_request {
 	struct etw_enable enable;
 	struct filters filters;
 	const char *provider;	/* as it was given */
+	struct trace_set traced;	/* providers that it stands for; none: enable.provider */
 	const char *within;	/* the argument that holds the current option; NULL: none */
 	bool capture;		/* ask the provider for its state afterwards */
 	/* options that wait until the provider is known */
@@ -97,6 +99,9 @@ void enable_request_provider(struct enable_request *request, const char *text);
  * a process does not exist; a message was printed.
  */
 bool enable_request_ready(struct enable_request *request, const char *provider);
+
+/* Does it enable this provider? */
+bool enable_request_is_for(const struct enable_request *request, const struct etw_guid *guid);
 
 /* Take the options that waited for the provider.  Wrong usage ends the command. */
 void enable_request_prepare(struct enable_request *request, const struct etw_guid *guid);

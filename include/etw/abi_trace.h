@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * abi_trace.h - the kernel's own trace events as providers; abi.h includes it
+ *
+ * A trace event is what tracefs has a folder for: events/SYSTEM/NAME, with the number of the
+ * event in "id" and the layout of its record in "format".  Static tracepoints, the system
+ * calls, and probes made through kprobe_events and uprobe_events are trace events.
+ */
+#ifndef ETW_ABI_TRACE_H
+#define ETW_ABI_TRACE_H
+
+#include <linux/types.h>
+#include <etw/format.h>
+
+#define ETW_TRACE_EVENTS_MAX	4096	/* providers made by ETW_IOC_TRACE_EVENT */
+#define ETW_TRACE_PIECES_MAX	60	/* of one event */
+#define ETW_TRACE_SCHEMA_MAX	8192	/* bytes */
+#define ETW_TRACE_USER_TEXTS	2	/* pieces of one event that read user memory */
+#define ETW_TRACE_USER_TEXT_MAX	256	/* bytes of each */
+
+/*
+ * etw_trace_piece.kind: what becomes of a part of the kernel's record
+ *	COPY		size bytes
+ *	BYTES		size as a u16, and so many bytes
+ *	TEXT		an array of characters: its length as a u16, and the characters before
+ *			the first NUL
+ *	TEXT_AT		the same, of what a data location points to
+ *	ARRAY_AT	what a data location points to: the number of its elements, of size bytes
+ *			each, as a u16, and the elements
+ *	USER_TEXT	a u64, the address of a text in the process that passes the tracepoint: its
+ *			length as a u16, and so many characters, at most
+ *			ETW_TRACE_USER_TEXT_MAX; as far as they can be read without a page fault
+ */
+#define ETW_TRACE_COPY		0
+#define ETW_TRACE_BYTES		1
+#define ETW_TRACE_TEXT		2
+#define ETW_TRACE_TEXT_AT	3
+#define ETW_TRACE_ARRAY_AT	4
+#define ETW_TRACE_USER_TEXT	5
+
+/* etw_trace_piece.flags */
+#define ETW_TRACE_RELATIVE	0x1	/* the location counts from the end of itself */
+
+/*
+ * A part of the record.  A data location is a u32 at the offset: where the data begin in the
+ * record, and in the upper half how many bytes they have.  A part that does not lie in the
+ * record is empty: no bytes, length 0.
+ */
+struct etw_trace_piece {
+	__u16 offset;		/* bytes, in the record */
+	__u16 size;		/* bytes */
+	__u8  kind;		/* ETW_TRACE_COPY... */
+	__u8  flags;		/* ETW_TRACE_RELATIVE */
+	__u16 reserved;		/* 0 */
+};
+
+/*
+ * ETW_IOC_TRACE_EVENT: make a trace event a kernel provider.  It has the TraceLogging
+ * metadata of the call, and each of its events consists of the parts in their order.  The
+ * kernel's probe is in place only while a session has the provider enabled; it needs no
+ * process.
+ *
+ * The provider lasts while this file is open, and after that until no session has it
+ * enabled any more.  A call for a provider that exists makes it last for this file, too.
+ * So a command makes it, enables it, and ends.
+ *
+ * While it is enabled, the module that has the tracepoint cannot be removed.
+ *
+ * Needs CAP_PERFMON (or CAP_SYS_ADMIN) in the initial user namespace, and a kernel that is
+ * not locked down for confidentiality: else EPERM.  EEXIST: the provider exists with another
+ * event or other parts.  ENOSPC: there are ETW_TRACE_EVENTS_MAX.  EOPNOTSUPP: this kernel has
+ * no trace events.
+ */
+struct etw_trace_event {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	struct etw_guid provider;
+	__u64 name;		/* char *, the provider's: 1 to ETW_NAME_MAX bytes */
+	__u32 name_len;
+	__u32 id;		/* of the trace event, from tracefs */
+	__u64 schema;		/* the event's metadata, beginning with their size as a u16 */
+	__u32 schema_len;	/* bytes, at most ETW_TRACE_SCHEMA_MAX */
+	__u32 piece_count;	/* at most ETW_TRACE_PIECES_MAX */
+	__u64 pieces;		/* struct etw_trace_piece * */
+	__u64 keyword;		/* of its events */
+	__u8  level;		/* of its events */
+	__u8  reserved[7];	/* 0 */
+};
+
+#endif /* ETW_ABI_TRACE_H */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl_trace.c - the command that makes a trace event of the kernel a provider
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "alloc.h"
+#include "handlers.h"
+#include "ioctl.h"
+#include "provider/process.h"
+#include "system/trace_event.h"
+
+/* What a command's pointers lead to */
+struct trace_input {
+	char *name;
+	void *schema;
+	struct etw_trace_piece *pieces;
+};
+
+static bool piece_is_valid(const struct etw_trace_piece *piece)
+{
+	const bool located = piece->kind == ETW_TRACE_TEXT_AT || piece->kind == ETW_TRACE_ARRAY_AT;
+
+	if (piece->kind > ETW_TRACE_USER_TEXT || piece->reserved)
+		return false;
+	if (piece->flags & ~(located ? ETW_TRACE_RELATIVE : 0))
+		return false;
+	return piece->size || piece->kind == ETW_TRACE_TEXT_AT;
+}
+
+static int trace_input_check(const struct etw_trace_event *arg, const struct trace_input *in)
+{
+	u32 i, texts = 0;
+	u16 size;
+
+	memcpy(&size, in->schema, sizeof(size));
+	if (size != arg->schema_len)
+		return -EINVAL;
+	for (i = 0; i < arg->piece_count; i++) {
+		if (!piece_is_valid(&in->pieces[i]))
+			return -EINVAL;
+		texts += in->pieces[i].kind == ETW_TRACE_USER_TEXT;
+	}
+	return texts <= ETW_TRACE_USER_TEXTS ? 0 : -EINVAL;
+}
+
+static void trace_input_free(struct trace_input *in)
+{
+	kfree(in->name);
+	kfree(in->schema);
+	kfree(in->pieces);
+}
+
+static int trace_input_copy(const struct etw_trace_event *arg, struct trace_input *in)
+{
+	int err = etw_ioctl_name_in(arg->name, arg->name_len, &in->name);
+	void *copy;
+
+	if (err)
+		return err;
+	copy = memdup_user(u64_to_user_ptr(arg->schema), arg->schema_len);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	in->schema = copy;
+	copy = memdup_user(u64_to_user_ptr(arg->pieces),
+			   array_size(arg->piece_count, sizeof(*in->pieces)));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	in->pieces = copy;
+	return trace_input_check(arg, in);
+}
+
+/* Whoever sees these events sees what perf shows of all processes, kernel addresses included. */
+static bool may_trace(void)
+{
+	return perfmon_capable() && !security_locked_down(LOCKDOWN_PERF);
+}
+
+long etw_ioctl_trace_event(struct file *file, void *arg)
+{
+	const struct etw_trace_event *event = arg;
+	struct trace_input in = { };
+	int err;
+
+	if (event->flags || memchr_inv(event->reserved, 0, sizeof(event->reserved)) ||
+	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
+	    event->piece_count > ETW_TRACE_PIECES_MAX)
+		return -EINVAL;
+	if (!may_trace())
+		return -EPERM;
+	if (!IS_ENABLED(CONFIG_EVENT_TRACING) || !IS_ENABLED(CONFIG_PERF_EVENTS))
+		return -EOPNOTSUPP;
+	err = trace_input_copy(event, &in);
+	if (!err)
+		err = etw_trace_provider_make(etw_process_of(file), event, in.name, in.schema,
+					      in.pieces);
+	trace_input_free(&in);
+	return err;
+}

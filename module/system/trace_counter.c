@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_counter.c - the perf counters through which trace events come
+ *
+ * A trace event is had from perf: a counter for each CPU that samples every occurrence, with the
+ * record, calls its handler where and when the tracepoint is passed.  That works for every trace
+ * event of the kernel, by exported functions only, and perf has the tracepoint's probe in place
+ * only while there are counters.
+ *
+ * perf removes the counters of a CPU that goes offline and leaves them to their owner.  Making
+ * new ones takes perf's locks, under which others wait for hotplug to end, so hotplug's callbacks
+ * only note the CPU, and a work makes them.
+ *
+ * The counters of a provider change under its lock.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+#include "trace_event.h"
+
+static enum cpuhp_state dead_state, online_state;
+/* CPUs whose counters perf has removed; and those of them that are back, in the work */
+static struct cpumask stale, renewed;
+
+static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = t->id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+	};
+	struct perf_event *counter;
+
+	counter = perf_event_create_kernel_counter(&attr, cpu, NULL, etw_trace_record_write, t);
+	if (!IS_ERR(counter))
+		*per_cpu_ptr(t->counters, cpu) = counter;
+	/* A CPU that has just gone: hotplug notes it. */
+	return PTR_ERR(counter) == -ENODEV ? 0 : PTR_ERR_OR_ZERO(counter);
+}
+
+static void counter_end(struct etw_trace_provider *t, unsigned int cpu)
+{
+	struct perf_event **at = per_cpu_ptr(t->counters, cpu);
+
+	if (*at)
+		perf_event_release_kernel(*at);
+	*at = NULL;
+}
+
+/* Returns 0 or perf's error, and then there are no counters. */
+int etw_trace_counters_start(struct etw_trace_provider *t)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	lockdep_assert_held(&t->lock);
+	if (t->active)
+		return 0;
+	t->active = true;
+	for_each_online_cpu(cpu) {
+		err = counter_make(t, cpu);
+		if (err)
+			break;
+	}
+	if (err)
+		etw_trace_counters_stop(t);
+	return err;
+}
+
+/* No handler begins any more; one that has begun ends within an RCU grace period. */
+void etw_trace_counters_stop(struct etw_trace_provider *t)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&t->lock);
+	for_each_possible_cpu(cpu)
+		counter_end(t, cpu);
+	t->active = false;
+}
+
+/* ------------------------------------------------------------------- hotplug */
+
+/* Counters that perf removed are made again, and such as the provider has not had yet. */
+static void counters_renew(struct etw_trace_provider *t)
+{
+	unsigned int cpu;
+
+	mutex_lock(&t->lock);
+	for_each_cpu(cpu, &renewed)
+		counter_end(t, cpu);
+	if (t->active) {
+		/* An error leaves this CPU without, until it comes online once more. */
+		for_each_online_cpu(cpu)
+			if (!*per_cpu_ptr(t->counters, cpu) && counter_make(t, cpu))
+				pr_warn_once("etw: CPU %u: a trace event is not traced\n", cpu);
+	}
+	mutex_unlock(&t->lock);
+}
+
+static void counters_catch_up(struct work_struct *work)
+{
+	unsigned int cpu;
+
+	cpumask_clear(&renewed);
+	for_each_online_cpu(cpu)
+		if (cpumask_test_and_clear_cpu(cpu, &stale))
+			cpumask_set_cpu(cpu, &renewed);
+	etw_trace_for_each(counters_renew);
+}
+
+static DECLARE_WORK(catch_up_work, counters_catch_up);
+
+static int counters_cpu_up(unsigned int cpu)
+{
+	schedule_work(&catch_up_work);
+	return 0;
+}
+
+static int counters_cpu_dead(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &stale);
+	return 0;
+}
+
+int __init etw_trace_counters_init(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "etw:trace-dead",
+					    NULL, counters_cpu_dead);
+
+	if (ret < 0)
+		return ret;
+	dead_state = ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:trace-online",
+					counters_cpu_up, NULL);
+	if (ret < 0) {
+		cpuhp_remove_state_nocalls(dead_state);
+		return ret;
+	}
+	online_state = ret;
+	return 0;
+}
+
+void etw_trace_counters_exit(void)
+{
+	cpuhp_remove_state_nocalls(online_state);
+	cpuhp_remove_state_nocalls(dead_state);
+	cancel_work_sync(&catch_up_work);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tracepoint - what a tracepoint costs that is traced, by etw, perf and ftrace
+ *
+ *	tracepoint [--json FILE]
+ *
+ * Run it with scripts/bench, or under "scripts/vm --icount" as root with etw.ko loaded:
+ * there a nanosecond is one executed instruction.  The tracepoint is that of the system call
+ * getppid(), syscalls:sys_enter_getppid; the figure is a call with it, less a call without.
+ * perf has the settings of "perf record -e" on one thread; its buffer is overwritten, and so
+ * is that of ftrace, so that neither has a reader.  The session of etw writes nowhere and
+ * has room for all.  The kernel calls ftrace and perf for all tracepoints of system calls at
+ * once; etw goes through perf.  The JSON goes to FILE or to the file named in $ETW_BENCH_JSON.
+ *
+ * Nothing may be lost, or the program fails.
+ */
+#include "lib/vm_dev.h"
+
+#include <linux/perf_event.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define CALLS		4000
+#define TRACEFS		"/sys/kernel/tracing/"
+#define INSTANCE	TRACEFS "instances/etw_bench/"
+#define EVENT		"events/syscalls/sys_enter_getppid/"
+#define PERF_PAGES	128
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "tracepoint: %s: %s\n", what, strerror(-err));
+	return -1;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static double call_cost(void)
+{
+	uint64_t begin;
+	int i;
+
+	for (i = 0; i < CALLS / 10; i++)
+		syscall(SYS_getppid);
+	begin = now();
+	for (i = 0; i < CALLS; i++)
+		syscall(SYS_getppid);
+	return (double)(now() - begin) / CALLS;
+}
+
+static unsigned int event_id(void)
+{
+	unsigned int id = 0;
+	FILE *f = fopen(TRACEFS EVENT "id", "re");
+
+	if (f && fscanf(f, "%u", &id) != 1)
+		id = 0;
+	if (f)
+		fclose(f);
+	return id;
+}
+
+/* ------------------------------------------------------------------ the tracers */
+
+static int by_etw(double *cost)
+{
+	/* "e", with a field "nr" of 8 bytes */
+	static const unsigned char schema[] = { 10, 0, 0, 'e', 0, 'n', 'r', 0, 10, 0 };
+	static const struct etw_trace_piece piece = { .offset = 8, .size = 8 };
+	struct etw_trace_event e = {
+		.size = sizeof(e), .provider = vm_guid(1), .name = VM_PTR("bench"), .name_len = 5,
+		.id = event_id(), .schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.pieces = VM_PTR(&piece), .piece_count = 1, .level = 4,
+	};
+	struct etw_session s = vm_session("etw-bench-trace");
+	struct etw_enable enable;
+	struct etw_session_stat st;
+	int fd = vm_open(), ret;
+
+	s.min_buffers = s.max_buffers = 64;
+	s.flush_ms = 3600000;
+	ret = fd < 0 ? fd : vm_start(fd, &s);
+	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &e);
+	enable = vm_enable_arg(s.handle, vm_guid(1));
+	enable.timeout_ms = 0xFFFFFFFF;
+	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_ENABLE, &enable);
+	*cost = call_cost();
+	ret = ret ? ret : vm_stat(fd, s.handle, &st);
+	if (!ret && (vm_dropped(&st) || st.written < CALLS))
+		ret = -EBADMSG;
+	vm_stop_all(fd);
+	close(fd);
+	return ret;
+}
+
+static int by_perf(double *cost)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = event_id(),
+		.sample_period = 1, .sample_id_all = 1, .wakeup_events = 1 << 30,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.write_backward = 1,	/* may be overwritten */
+	};
+	size_t size = (PERF_PAGES + 1) * 4096;
+	uint64_t seen = 0;
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	void *ring;
+
+	if (fd < 0)
+		return -errno;
+	ring = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	*cost = call_cost();
+	if (ring == MAP_FAILED || read(fd, &seen, sizeof(seen)) != sizeof(seen) || seen < CALLS) {
+		close(fd);
+		return -EBADMSG;
+	}
+	munmap(ring, size);
+	close(fd);
+	return 0;
+}
+
+static int by_ftrace(double *cost)
+{
+	bool ok;
+
+	mkdir(INSTANCE, 0700);
+	ok = vm_write_text(INSTANCE EVENT "enable", "1");
+	*cost = call_cost();
+	vm_write_text(INSTANCE "events/enable", "0");
+	rmdir(INSTANCE);
+	return ok ? 0 : -ENOENT;
+}
+
+static const struct {
+	const char *key, *name;
+	int (*run)(double *cost);
+} tracers[] = {
+	{ "etw", "etw, one session", by_etw },
+	{ "ftrace", "ftrace", by_ftrace },
+	{ "perf", "perf record", by_perf },
+};
+
+/* ---------------------------------------------------------------------- results */
+
+static int write_json(const char *path, const double *net)
+{
+	FILE *f = fopen(path, "we");
+	size_t i;
+
+	if (!f)
+		return fail(path, -errno);
+	fprintf(f, "{\n    \"unit\": \"instructions per event\",\n    \"rows\": [\n");
+	for (i = 0; i < ARRAY_SIZE(tracers); i++)
+		fprintf(f, "      {\"key\": \"%s\", \"net\": %.0f}%s\n", tracers[i].key, net[i],
+			i + 1 < ARRAY_SIZE(tracers) ? "," : "");
+	fprintf(f, "    ]\n  }\n");
+	return fclose(f) ? fail(path, -errno) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *json = getenv("ETW_BENCH_JSON");
+	double net[ARRAY_SIZE(tracers)], without;
+	size_t i;
+	int ret;
+
+	if (argc == 3 && !strcmp(argv[1], "--json")) {
+		json = argv[2];
+	} else if (argc > 1) {
+		fputs("usage: tracepoint [--json FILE]\n", stderr);
+		return 2;
+	}
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	without = call_cost();
+	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
+		ret = tracers[i].run(&net[i]);
+		if (ret)
+			return fail(tracers[i].name, ret) ? 1 : 0;
+		net[i] -= without;
+		printf("syscalls:sys_enter_getppid by %-20s %12.0f\n", tracers[i].name, net[i]);
+	}
+	return json && write_json(json, net);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bridge_schema - the format of a trace event becomes TraceLogging metadata, and says what is
+ * copied of its record
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <etw/tracelogging/base.h>
+#include "bridge/trace_schema.h"
+#include "lib/tap.h"
+
+#define COMMON								\
+	"format:\n"							\
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"	\
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"	\
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"	\
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+#define FIELD(declaration, offset, size, sign)				\
+	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #sign ";\n"
+#define FORMAT(name, fields)						\
+	"name: " name "\nID: 321\n" COMMON fields "\nprint fmt: \"%d\", REC->a\n"
+
+static struct trace_schema s;
+
+static int parse(const char *text, const char *name)
+{
+	return trace_schema_parse(text, strlen(text), name, &s);
+}
+
+/* Where the metadata of the field with this name lie, behind the name; NULL: there is none. */
+static const unsigned char *field(const char *name)
+{
+	const unsigned char *at = s.metadata + 3, *end = s.metadata + s.metadata_len;
+	const char *here;
+
+	at += strlen((const char *)at) + 1;
+	while (at < end) {
+		here = (const char *)at;
+		at += strlen(here) + 1;
+		if (!strcmp(here, name))
+			return at;
+		at += 1 + (*at & TlgInChain ? 1 : 0) + ((*at & 0x60) == TlgInCcount ? 2 : 0);
+	}
+	return NULL;
+}
+
+static int is_type(const char *name, unsigned int in, unsigned int out)
+{
+	const unsigned char *at = field(name);
+
+	return at && at[0] == (in | (out ? TlgInChain : 0)) && (!out || at[1] == out);
+}
+
+static int is_piece(unsigned int i, unsigned int kind, unsigned int offset, unsigned int size)
+{
+	return i < s.piece_count && s.pieces[i].kind == kind && s.pieces[i].offset == offset &&
+	       s.pieces[i].size == size;
+}
+
+static void numbers(void)
+{
+	is(parse(FORMAT("n", FIELD("int a", 8, 4, 1) FIELD("u8 b", 12, 1, 0)
+			FIELD("bool c", 13, 1, 0) FIELD("short d", 14, 2, 1)
+			FIELD("pid_t e", 16, 4, 1) FIELD("void * f", 24, 8, 0)
+			FIELD("unsigned long gfp_flags", 32, 8, 0) FIELD("s64 h", 40, 8, 1)), "n"),
+	   0, "a format is parsed");
+	is(s.id, 321, "its id");
+	is(s.metadata[0] | s.metadata[1] << 8, s.metadata_len, "the metadata begin with their size");
+	ok(!strcmp((char *)s.metadata + 3, "n"), "the event's name");
+	ok(!field("common_pid"), "what all have in common is left out");
+	ok(is_type("a", TlgInINT32, 0), "int");
+	ok(is_type("b", TlgInUINT8, 0), "u8");
+	ok(is_type("c", TlgInUINT8, TlgOutBOOLEAN), "bool");
+	ok(is_type("d", TlgInINT16, 0), "short");
+	ok(is_type("e", TlgInUINT32, TlgOutPID), "pid_t");
+	ok(is_type("f", TlgInUINT64, TlgOutHEX), "a pointer");
+	ok(is_type("gfp_flags", TlgInUINT64, TlgOutHEX), "flags are bits");
+	ok(is_type("h", TlgInINT64, 0), "s64");
+	is(s.piece_count, 2, "neighbours are one piece, the gap is left out");
+	ok(is_piece(0, ETW_TRACE_COPY, 8, 12) && is_piece(1, ETW_TRACE_COPY, 24, 24), "the pieces");
+}
+
+static void texts_and_arrays(void)
+{
+	const unsigned char *count;
+
+	is(parse(FORMAT("t", FIELD("char comm[16]", 8, 16, 0) FIELD("__data_loc char[] name", 24, 4, 0)
+			FIELD("__u8 saddr[4]", 28, 4, 0) FIELD("__data_loc unsigned long[] cpus", 32, 4, 0)
+			FIELD("__rel_loc char[] late", 36, 4, 0)
+			FIELD("struct thing x", 40, 12, 0)), "t"), 0, "a format with texts");
+	ok(is_type("comm", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
+	   is_piece(0, ETW_TRACE_TEXT, 8, 16), "an array of characters");
+	ok(is_type("name", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
+	   is_piece(1, ETW_TRACE_TEXT_AT, 24, 0), "a text that is elsewhere");
+	count = field("saddr");
+	ok(count && count[0] == (TlgInUINT8 | TlgInCcount) && count[1] == 4 &&
+	   is_piece(2, ETW_TRACE_COPY, 28, 4), "an array of bytes");
+	ok(is_type("cpus", TlgInUINT64 | TlgInVcount, 0) &&
+	   is_piece(3, ETW_TRACE_ARRAY_AT, 32, 8), "an array that is elsewhere");
+	ok(is_piece(4, ETW_TRACE_TEXT_AT, 36, 0) && s.pieces[4].flags == ETW_TRACE_RELATIVE,
+	   "a relative location");
+	ok(is_type("x", TlgInBINARY, 0) && is_piece(5, ETW_TRACE_BYTES, 40, 12), "a structure");
+}
+
+static void system_calls(void)
+{
+	is(parse(FORMAT("sys_enter_x", FIELD("int __syscall_nr", 8, 4, 1) FIELD("int dfd", 16, 8, 0)
+			FIELD("const char * filename", 24, 8, 0) FIELD("umode_t mode", 32, 8, 0)
+			FIELD("const char * buf", 40, 8, 0) FIELD("size_t count", 48, 8, 0)
+			FIELD("const char * second", 56, 8, 0) FIELD("const char * third", 64, 8, 0)
+			FIELD("unsigned int n", 72, 8, 0)), "sys_enter_x"), 0, "a system call");
+	ok(!field("__syscall_nr"), "its number is left out");
+	ok(is_type("dfd", TlgInINT32, 0) && is_piece(0, ETW_TRACE_COPY, 16, 4),
+	   "an int is half of its register");
+	ok(is_type("filename", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
+	   is_piece(1, ETW_TRACE_USER_TEXT, 24, 8), "a text is read");
+	ok(is_type("buf", TlgInUINT64, TlgOutHEX), "a buffer is not");
+	ok(is_type("second", TlgInCOUNTEDANSISTRING, TlgOutUTF8), "a second text");
+	ok(is_type("third", TlgInUINT64, TlgOutHEX), "the third one is an address");
+	ok(is_type("n", TlgInUINT32, 0), "unsigned int");
+	ok(!s.cut, "nothing is missing");
+}
+
+static void limits(void)
+{
+	char *text = malloc(100000), *at = text;
+	int i;
+
+	at += sprintf(at, "name: big\nID: 1\n" COMMON);
+	for (i = 0; i < 80; i++)
+		at += sprintf(at, "\tfield:u8 f%d;\toffset:%d;\tsize:1;\tsigned:0;\n", i, 8 + 2 * i);
+	sprintf(at, "\nprint fmt: \"%%d\", REC->f0\n");
+	is(parse(text, "big"), 0, "more fields than pieces");
+	ok(s.cut && s.piece_count == ETW_TRACE_PIECES_MAX, "are cut");
+	ok(field("f59") && !field("f60"), "after those that there is room for");
+	is(s.metadata[0] | s.metadata[1] << 8, s.metadata_len, "and the size is right");
+	free(text);
+	is(parse("nonsense", "x"), -EINVAL, "text that is no format");
+	is(parse("", "x"), -EINVAL, "no text");
+}
+
+/* The format's last line need not be understood. */
+static void prints_strangely(void)
+{
+	is(parse("name: p\nID: 7\n" COMMON FIELD("int a", 8, 4, 1)
+		 "\nprint fmt: \"%s\", __no_such({(), %$, REC->a\n", "p"), 0, "a strange print format");
+	ok(s.id == 7 && is_type("a", TlgInINT32, 0), "changes nothing");
+}
+
+int main(void)
+{
+	numbers();
+	texts_and_arrays();
+	system_calls();
+	limits();
+	prints_strangely();
+	return done_testing();
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_tracepoint - tracepoints and classes of the system as providers of the command: what is
+ * recorded agrees with what was done, names are found, and nothing stays
+ *
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/mount.h>
+
+#include "lib/vm.h"
+#include "lib/vm_cli.h"
+#include "lib/vm_log.h"
+
+#define OUT	LOG_DIR "/a.etl"
+#define TRACEFS	"/sys/kernel/tracing/"
+
+FIXTURE(tracepoint) {
+	int fd;
+	struct vc_run r;
+};
+
+FIXTURE_SETUP(tracepoint)
+{
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	ASSERT_TRUE(vl_log_dir(32768));
+}
+
+FIXTURE_TEARDOWN(tracepoint)
+{
+	vm_stop_all(self->fd);
+	close(self->fd);
+	vl_log_dir_end();
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
+
+static unsigned int lines_with(const char *text, const char *a, const char *b)
+{
+	const char *end;
+	unsigned int n = 0;
+	char line[4096];
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+		n += strstr(line, a) && strstr(line, b);
+	}
+	return n;
+}
+
+/* Each of 20 processes opens one file; an earlier kernel knows nothing of the file. */
+TEST_F(tracepoint, what_processes_did)
+{
+	static const char script[] =
+		"i=0; while test $i -lt 20; do /bin/cat /etc/etw-none 2>/dev/null; i=$((i + 1)); done";
+
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_enter_openat",
+			 "-p", "system:process", "--", "sh", "-c", script)) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == \"/etc/etw-none\""));
+	EXPECT_EQ(20, lines_with(self->r.out, "tracepoint:syscalls:sys_enter_openat",
+				 "filename=\"/etc/etw-none\""));
+	EXPECT_EQ(20, lines_with(self->r.out, "cat-", "dfd=-100"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == /bin/cat"));
+	EXPECT_EQ(20, lines_with(self->r.out, "sched_process_exec", "filename=\"/bin/cat\""));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_process_exit", "--json",
+			 "--filter", "process == cat"));
+	EXPECT_EQ(20, lines_with(self->r.out, "\"comm\":\"cat\"", "sched_process_exit"));
+	EXPECT_EQ(20, vc_objects(self->r.out));
+}
+
+TEST_F(tracepoint, counts_by_name)
+{
+	ASSERT_EQ(0, RUN("record", "-o", OUT, "-p", "tracepoint:syscalls:sys_*_getppid:info",
+			 "-p", "tracepoint:sched:sched_process_exec", "--", "true"));
+	EXPECT_NE(NULL, strstr(self->r.err, "1 event of \"tracepoint:sched:sched_process_exec\""));
+	EXPECT_NE(NULL, strstr(self->r.err,
+			       "\"tracepoint:syscalls:sys_*_getppid\" is registered, but no event was recorded")) {
+		TH_LOG("%s", self->r.err);
+	}
+}
+
+static unsigned int folders(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	unsigned int n = 0;
+
+	while (dir && (d = readdir(dir)))
+		n += d->d_type == DT_DIR && d->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+TEST_F(tracepoint, are_listed)
+{
+	ASSERT_EQ(0, RUN("list", "providers", "tracepoint:sched:*"));
+	EXPECT_EQ(folders(TRACEFS "events/sched"), vc_lines(self->r.out));
+	EXPECT_EQ(vc_lines(self->r.out), lines_with(self->r.out, "tracepoint:sched:sched_", ""));
+	ASSERT_EQ(0, RUN("list", "providers", "tracepoint:signal", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"tracepoint:signal:signal_deliver\""));
+	/* A pattern of other providers */
+	ASSERT_EQ(0, RUN("list", "providers", "etw-p*"));
+	EXPECT_EQ(1, lines_with(self->r.out, "Etw-Process", ""));
+	ASSERT_EQ(0, RUN("list", "providers", "nobody*"));
+	EXPECT_EQ(0, lines_with(self->r.out, "Etw-Process", ""));
+}
+
+/* A whole system, enabled and disabled by pattern; run.sh removes the module. */
+TEST_F(tracepoint, patterns_on_and_off)
+{
+	struct etw_guid guids[64];
+
+	ASSERT_EQ(0, RUN("start", "mine"));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "tracepoint:sched:sched_process_*", "-p",
+			 "tracepoint:signal"));
+	EXPECT_LT(6, vm_providers(self->fd, guids, ARRAY_SIZE(guids)));
+	ASSERT_EQ(0, RUN("list", "providers"));
+	EXPECT_EQ(1, lines_with(self->r.out, "tracepoint:sched:sched_process_fork", "mine"));
+	ASSERT_EQ(0, RUN("disable", "mine", "-p", "tracepoint:sched", "-p",
+			 "tracepoint:signal:signal_deliver"));
+	EXPECT_TRUE(vm_until(vm_providers(self->fd, guids, ARRAY_SIZE(guids)) == 1));
+	EXPECT_TRUE((RUN("disable", "mine", "tracepoint:sched"),
+		     vc_refused(&self->r, 1, "no session has one of these trace events enabled")));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
+}
+
+TEST_F(tracepoint, wrong_names)
+{
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:no_such"),
+		     vc_refused(&self->r, 1, "the kernel has no such trace event")));
+	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
+		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
+	EXPECT_TRUE((RUN("enable", "mine", "system:"),
+		     vc_refused(&self->r, 1, "the name of a class is missing")));
+	self->r.nobody = true;
+	EXPECT_TRUE((RUN("list", "providers", "tracepoint:*"),
+		     vc_refused(&self->r, 1, "cannot read the kernel's trace events")));
+	self->r.nobody = false;
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_events - the kernel's trace events as providers, by ETW_IOC_TRACE_EVENT: counts as perf
+ * and ftrace have them, what becomes of a record, how long a provider lasts, who may make one
+ *
+ * TIMEOUT: 600
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "lib/vm.h"
+#include "lib/vm_access.h"
+#include "lib/vm_buf.h"
+
+#define TRACEFS		"/sys/kernel/tracing/"
+#define INSTANCE	TRACEFS "instances/etw_selftest/"
+#define CALLS		5000
+#define NAME		"t-trace"
+
+/* An event with one field of 8 bytes, "a", as TraceLogging describes it */
+static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+
+FIXTURE(trace) {
+	int fd;
+	uint64_t session;
+	struct vm_reader r;
+	struct etw_guid guid;		/* whose events are taken */
+	uint32_t wanted;		/* of this process; 0: of all */
+	uint32_t count, kernel, described;
+	unsigned char last[512];	/* the payload of the last one */
+	uint32_t last_len;
+};
+
+static void take(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	FIXTURE_DATA(trace) *self = ctx;
+
+	if (memcmp(&r->head->provider, &self->guid, sizeof(self->guid)) ||
+	    (self->wanted && r->head->process_id != self->wanted))
+		return;
+	self->count++;
+	self->kernel += !(r->head->flags & ETW_EVENT_USER_MODE);
+	self->described += r->head->flags & ETW_EVENT_EXTENDED_INFO ? 1 : 0;
+	self->last_len = r->len < sizeof(self->last) ? r->len : sizeof(self->last);
+	memcpy(self->last, r->data, self->last_len);
+}
+
+FIXTURE_SETUP(trace)
+{
+	struct etw_session s = vm_session(NAME);
+
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	/* Those of the test before have gone. */
+	ASSERT_TRUE(vm_until(!vm_providers(self->fd, &self->guid, 1)));
+	s.max_buffers = 400;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	self->session = s.handle;
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	self->guid = vm_guid(1);
+	self->wanted = getpid();
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static unsigned int event_id(const char *event)
+{
+	unsigned int id = 0;
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), TRACEFS "events/%s/id", event);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%u", &id) != 1)
+		id = 0;
+	if (f)
+		fclose(f);
+	return id;
+}
+
+/* Where a field lies in the record; -1: it has none of this declaration. */
+static int field_offset(const char *event, const char *declaration)
+{
+	char path[256], line[512];
+	int offset = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), TRACEFS "events/%s/format", event);
+	f = fopen(path, "re");
+	while (f && offset < 0 && fgets(line, sizeof(line), f))
+		if (strstr(line, declaration))
+			sscanf(strstr(line, "offset:"), "offset:%d", &offset);
+	if (f)
+		fclose(f);
+	return offset;
+}
+
+static struct etw_trace_event argument(struct etw_guid guid, unsigned int id,
+				       const struct etw_trace_piece *pieces, unsigned int count)
+{
+	return (struct etw_trace_event){
+		.size = sizeof(struct etw_trace_event), .provider = guid,
+		.name = VM_PTR("Test-Trace"), .name_len = 10, .id = id,
+		.schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.pieces = VM_PTR(pieces), .piece_count = count, .keyword = 1, .level = 4,
+	};
+}
+
+static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
+
+static int make(int fd, struct etw_guid guid, const char *event,
+		const struct etw_trace_piece *pieces, unsigned int count)
+{
+	struct etw_trace_event e = argument(guid, event_id(event), pieces, count);
+
+	return vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &e);
+}
+
+/* Enable, and wait until the kernel's probe is there. */
+static int enable(FIXTURE_DATA(trace) *self, struct etw_guid guid)
+{
+	struct etw_enable e = vm_enable_arg(self->session, guid);
+
+	e.timeout_ms = 0xFFFFFFFF;
+	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static bool registered(int fd, struct etw_guid guid)
+{
+	struct etw_provider_query q = { .size = sizeof(q), .provider = guid };
+
+	return !vm_ioctl(fd, ETW_IOC_PROVIDER_QUERY, &q) && q.reg_count;
+}
+
+static bool collect(FIXTURE_DATA(trace) *self)
+{
+	struct etw_session_stat st;
+
+	return !vm_flush(self->fd, self->session) &&
+	       vm_drain(&self->r, take, self) == -EAGAIN &&
+	       !vm_stat(self->fd, self->session, &st) && !vm_dropped(&st);
+}
+
+/* A counter of perf's for this process */
+static int perf_counter(unsigned int id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* ftrace in an instance of its own: only this process, counted by its lines */
+static bool ftrace_begin(const char *event)
+{
+	char path[256], filter[64];
+
+	mkdir(INSTANCE, 0700);
+	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
+	snprintf(path, sizeof(path), INSTANCE "events/%s/filter", event);
+	if (!vm_write_text(INSTANCE "buffer_size_kb", "2000") || !vm_write_text(path, filter))
+		return false;
+	snprintf(path, sizeof(path), INSTANCE "events/%s/enable", event);
+	return vm_write_text(path, "1");
+}
+
+static unsigned int ftrace_end(void)
+{
+	unsigned int count = 0;
+	char line[512];
+	FILE *f;
+
+	vm_write_text(INSTANCE "tracing_on", "0");
+	f = fopen(INSTANCE "trace", "re");
+	while (f && fgets(line, sizeof(line), f))
+		count += line[0] != '#';
+	if (f)
+		fclose(f);
+	vm_write_text(INSTANCE "events/enable", "0");
+	rmdir(INSTANCE);
+	return count;
+}
+
+/* Each of three tracers saw each of the calls, on both CPUs. */
+TEST_F(trace, as_many_as_perf_and_ftrace)
+{
+	const char *event = "syscalls/sys_enter_getppid";
+	uint64_t counted = 0;
+	int i, perf;
+
+	ASSERT_EQ(0, make(self->fd, self->guid, event, &head, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	ASSERT_TRUE(ftrace_begin(event));
+	perf = perf_counter(event_id(event));
+	ASSERT_LE(0, perf);
+	for (i = 0; i < CALLS; i++) {
+		if (i % (CALLS / 4) == 0)
+			vm_pin(i / (CALLS / 4) % 2);
+		syscall(SYS_getppid);
+	}
+	ASSERT_EQ(sizeof(counted), read(perf, &counted, sizeof(counted)));
+	close(perf);
+	EXPECT_EQ(CALLS, ftrace_end());
+	EXPECT_EQ(CALLS, counted);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(CALLS, self->count);
+	EXPECT_EQ(CALLS, self->kernel);
+	EXPECT_EQ(CALLS, self->described);
+	EXPECT_EQ(8, self->last_len);
+}
+
+/* ------------------------------------------------------------- what is in them */
+
+/* The text of a payload that begins with its length */
+static bool is_text(const unsigned char *at, const char *text)
+{
+	uint16_t len;
+
+	memcpy(&len, at, sizeof(len));
+	return len == strlen(text) && !memcmp(at + 2, text, len);
+}
+
+/* A data location, an array of characters, and a number */
+TEST_F(trace, record_of_exec)
+{
+	const char *event = "sched/sched_process_exec", *program = "/bin/true";
+	int at = field_offset(event, "__data_loc char[] filename"), pid_at = field_offset(event, "pid_t pid");
+	const struct etw_trace_piece pieces[] = {
+		{ .offset = at, .kind = ETW_TRACE_TEXT_AT },
+		{ .offset = pid_at, .size = 4, .kind = ETW_TRACE_COPY },
+		/* Not in the record */
+		{ .offset = 60000, .size = 16, .kind = ETW_TRACE_TEXT },
+		{ .offset = 60000, .kind = ETW_TRACE_TEXT_AT },
+		{ .offset = 60000, .size = 8, .kind = ETW_TRACE_ARRAY_AT },
+		{ .offset = 60000, .size = 8, .kind = ETW_TRACE_COPY },
+	};
+	uint32_t pid;
+	pid_t child;
+
+	ASSERT_LT(0, at);
+	ASSERT_LT(0, pid_at);
+	ASSERT_EQ(0, make(self->fd, self->guid, event, pieces, ARRAY_SIZE(pieces)));
+	ASSERT_EQ(0, enable(self, self->guid));
+	child = fork();
+	if (!child) {
+		execl(program, program, NULL);
+		_exit(99);
+	}
+	ASSERT_EQ(0, vm_reap(child));
+	self->wanted = child;
+	ASSERT_TRUE(collect(self));
+	ASSERT_EQ(1, self->count);
+	ASSERT_EQ(2 + strlen(program) + 4 + 3 * 2, self->last_len);
+	EXPECT_TRUE(is_text(self->last, program));
+	memcpy(&pid, self->last + 2 + strlen(program), sizeof(pid));
+	EXPECT_EQ(child, pid);
+}
+
+/* What an argument of a system call points to: a text, up to the end of what is mapped */
+TEST_F(trace, text_in_user_memory)
+{
+	const char *event = "syscalls/sys_enter_openat", *path = "/nowhere/etw";
+	const struct etw_trace_piece piece = {
+		.offset = field_offset(event, "filename"), .size = 8, .kind = ETW_TRACE_USER_TEXT,
+	};
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = pages + 4096 - strlen(path) - 1;
+
+	ASSERT_NE(MAP_FAILED, pages);
+	munmap(pages + 4096, 4096);
+	ASSERT_EQ(0, make(self->fd, self->guid, event, &piece, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	strcpy(end, path);
+	syscall(SYS_openat, AT_FDCWD, end, O_RDONLY);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+	EXPECT_TRUE(is_text(self->last, path));
+	/* Longer than what is taken */
+	memset(pages, 'x', 4096);
+	pages[4095] = '\0';
+	syscall(SYS_openat, AT_FDCWD, pages, O_RDONLY);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(2, self->count);
+	EXPECT_EQ(2 + ETW_TRACE_USER_TEXT_MAX, self->last_len);
+	/* Nothing there; an address of the kernel's */
+	syscall(SYS_openat, AT_FDCWD, pages + 4096, O_RDONLY);
+	syscall(SYS_openat, AT_FDCWD, (char *)-4096L, O_RDONLY);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(4, self->count);
+	EXPECT_TRUE(is_text(self->last, ""));
+	EXPECT_EQ(2, self->last_len);
+	munmap(pages, 4096);
+}
+
+/* Where an interrupt came: the scratch memory of each context is its own. */
+TEST_F(trace, in_interrupts)
+{
+	const struct etw_guid other = vm_guid(2);
+	uint32_t calls = 0;
+
+	ASSERT_EQ(0, make(self->fd, self->guid, "irq_vectors/local_timer_entry", &head, 1));
+	ASSERT_EQ(0, make(self->fd, other, "syscalls/sys_enter_getppid", &head, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	ASSERT_EQ(0, enable(self, other));
+	self->wanted = 0;
+	ASSERT_TRUE(vm_until((syscall(SYS_getppid), ++calls % 64 || collect(self)) &&
+			     self->count >= 10));
+	EXPECT_EQ(self->count, self->described);
+	self->guid = other;
+	self->wanted = getpid();
+	self->count = 0;
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_LT(0, self->count);
+}
+
+/* --------------------------------------------------------------- how long it lasts */
+
+TEST_F(trace, lasts_while_held_or_enabled)
+{
+	const char *event = "syscalls/sys_enter_getppid";
+	int holder = vm_open(), second = vm_open();
+
+	ASSERT_EQ(0, make(holder, self->guid, event, &head, 1));
+	ASSERT_EQ(0, make(second, self->guid, event, &head, 1));
+	ASSERT_EQ(0, make(second, self->guid, event, &head, 1));
+	EXPECT_TRUE(registered(self->fd, self->guid));
+	close(holder);
+	EXPECT_TRUE(registered(self->fd, self->guid));
+	ASSERT_EQ(0, enable(self, self->guid));
+	close(second);
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+	EXPECT_TRUE(registered(self->fd, self->guid));
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
+	EXPECT_TRUE(vm_until(!registered(self->fd, self->guid)));
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+}
+
+TEST_F(trace, goes_with_its_session)
+{
+	int holder = vm_open();
+
+	ASSERT_EQ(0, make(holder, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	close(holder);
+	EXPECT_TRUE(registered(self->fd, self->guid));
+	ASSERT_EQ(0, vm_stop(self->fd, self->session));
+	EXPECT_TRUE(vm_until(!registered(self->fd, self->guid)));
+}
+
+static volatile bool *load(pid_t *pid)
+{
+	volatile bool *end = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	*pid = fork();
+	if (*pid)
+		return end;
+	while (!*end) {
+		syscall(SYS_getppid);
+		close(open("/dev/null", O_RDONLY));
+		usleep(1);
+	}
+	_exit(0);
+}
+
+#define MANY	200
+
+static unsigned int all_system_calls(char names[MANY][64])
+{
+	DIR *dir = opendir(TRACEFS "events/syscalls");
+	const struct dirent *d;
+	unsigned int n = 0;
+
+	while (dir && n < MANY && (d = readdir(dir)))
+		if (!strncmp(d->d_name, "sys_", 4) && strlen(d->d_name) < 48)
+			snprintf(names[n++], sizeof(names[0]), "syscalls/%s", d->d_name);
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* Nothing stays behind; run.sh finds out whether the module can be removed. */
+TEST_F(trace, many_under_load)
+{
+	static char names[MANY][64];
+	unsigned int n = all_system_calls(names), i, round;
+	struct etw_guid guids[8];
+	volatile bool *end;
+	int holder;
+	pid_t pid;
+
+	ASSERT_EQ(MANY, n);
+	end = load(&pid);
+	for (round = 0; round < 3; round++) {
+		holder = vm_open();
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, make(holder, vm_guid(100 + i), names[i], &head, 1));
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, enable(self, vm_guid(100 + i)));
+		close(holder);
+		vm_drain(&self->r, take, self);
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, vm_disable(self->fd, self->session, vm_guid(100 + i)));
+		EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
+	}
+	*end = true;
+	EXPECT_EQ(0, vm_reap(pid));
+}
+
+/* A CPU that was away is traced again. */
+TEST_F(trace, cpu_comes_back)
+{
+	const char *online = "/sys/devices/system/cpu/cpu1/online";
+
+	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	vm_pin(0);
+	if (!vm_write_text(online, "0"))
+		SKIP(return, "CPU 1 cannot be switched off");
+	syscall(SYS_getppid);
+	ASSERT_TRUE(vm_write_text(online, "1"));
+	vm_pin(1);
+	EXPECT_TRUE(vm_until((syscall(SYS_getppid), collect(self)) && self->count > 1));
+	self->count = 0;
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+}
+
+/* ------------------------------------------------------------------- refusals */
+
+static int try_as_nobody(void *arg)
+{
+	return make(vm_open(), *(struct etw_guid *)arg, "syscalls/sys_enter_getppid", &head, 1);
+}
+
+TEST_F(trace, needs_a_right)
+{
+	const struct vm_who nobody = { .uid = 65534, .gid = 65534 };
+
+	EXPECT_EQ(-EPERM, vm_as(&nobody, try_as_nobody, &self->guid));
+	EXPECT_FALSE(registered(self->fd, self->guid));
+}
+
+TEST_F(trace, refuses_what_is_wrong)
+{
+	static struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX + 1];
+	const unsigned int id = event_id("syscalls/sys_enter_getppid");
+	const struct etw_trace_event good = argument(self->guid, id, pieces, 1);
+	const struct { size_t at, size; uint64_t value; } wrong[] = {
+#define WRONG(member, bad)	{ offsetof(struct etw_trace_event, member), sizeof(good.member), bad }
+		WRONG(flags, 1), WRONG(name_len, 0), WRONG(schema_len, 1), WRONG(schema_len, 8),
+		WRONG(schema_len, ETW_TRACE_SCHEMA_MAX + 1),
+		WRONG(piece_count, ETW_TRACE_PIECES_MAX + 1), WRONG(reserved, 1),
+	};
+	const struct etw_trace_piece bad[] = {
+		{ .size = 8, .kind = ETW_TRACE_USER_TEXT + 1 },
+		{ .size = 8, .flags = ETW_TRACE_RELATIVE }, { .size = 8, .flags = 2 },
+		{ .size = 8, .reserved = 1 }, { .size = 0 },
+		{ .size = 0, .kind = ETW_TRACE_ARRAY_AT },
+	};
+	struct etw_trace_event e;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		pieces[0] = head;
+		e = good;
+		memcpy((char *)&e + wrong[i].at, &wrong[i].value, wrong[i].size);
+		EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e)) TH_LOG("%zu", i);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		pieces[0] = bad[i];
+		e = good;
+		EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e)) TH_LOG("%zu", i);
+	}
+	for (i = 0; i <= ETW_TRACE_USER_TEXTS; i++)
+		pieces[i] = (struct etw_trace_piece){ .size = 8, .kind = ETW_TRACE_USER_TEXT };
+	e = argument(self->guid, id, pieces, i);
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	e = good;
+	e.pieces = 1;
+	EXPECT_EQ(-EFAULT, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	EXPECT_FALSE(registered(self->fd, self->guid));
+}
+
+/* The same provider with another event */
+TEST_F(trace, is_one_event)
+{
+	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	EXPECT_EQ(-EEXIST, make(self->fd, self->guid, "syscalls/sys_enter_getpid", &head, 1));
+	EXPECT_EQ(-EEXIST, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 0));
+}
+
+/* An event that the kernel does not have: it is enabled, and the kernel log says so. */
+TEST_F(trace, of_no_event)
+{
+	struct etw_trace_event e = argument(self->guid, 0xfffff, &head, 1);
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, self->guid));
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(0, self->count);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_events.c - the trace events of the running kernel, as tracefs has them
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+#include "trace_events.h"
+
+static int add(struct trace_events *events, const char *system, const char *name)
+{
+	char **names = realloc(events->names, (events->count + 1) * sizeof(*names));
+	char *text;
+
+	if (!names)
+		return -ENOMEM;
+	events->names = names;
+	if (asprintf(&text, "%s:%s", system, name) < 0)
+		return -ENOMEM;
+	names[events->count++] = text;
+	return 0;
+}
+
+static int add_system(struct trace_events *events, const char *dir, const char *system,
+		      const char *pattern)
+{
+	char **list = tracefs_system_events(dir, system), name[512];
+	int i, err = 0;
+
+	for (i = 0; list && list[i] && !err; i++) {
+		snprintf(name, sizeof(name), "%s:%s", system, list[i]);
+		if (!fnmatch(pattern, name, 0))
+			err = add(events, system, list[i]);
+	}
+	tracefs_list_free(list);
+	return err;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int trace_events_find(const char *pattern, struct trace_events *events)
+{
+	const char *dir = tracefs_tracing_dir();
+	char **systems;
+	int i, err = 0;
+
+	*events = (struct trace_events){ .count = 0 };
+	if (!dir)
+		return -ENOENT;
+	if (access(dir, R_OK | X_OK))
+		return -errno;
+	systems = tracefs_event_systems(dir);
+	if (!systems)
+		return -EACCES;
+	for (i = 0; systems[i] && !err; i++) {
+		/* Records of the kernel's own tracers, which no program can ask for. */
+		if (strcmp(systems[i], "ftrace"))
+			err = add_system(events, dir, systems[i], pattern);
+	}
+	tracefs_list_free(systems);
+	if (err)
+		trace_events_free(events);
+	else if (events->count)
+		qsort(events->names, events->count, sizeof(*events->names), by_name);
+	return err;
+}
+
+void trace_events_free(struct trace_events *events)
+{
+	while (events->count)
+		free(events->names[--events->count]);
+	free(events->names);
+	events->names = NULL;
+}

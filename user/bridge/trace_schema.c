@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_schema.c - a trace event's format, as TraceLogging metadata and parts of its record
+ *
+ * libtraceevent parses the format. The members that all records have ("common_...") are left
+ * out: the event's header has what they say.
+ */
+#include <errno.h>
+#include <event-parse.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <etw/tracelogging/base.h>
+#include "trace_schema.h"
+
+/* How a field is stored and shown */
+struct field {
+	struct etw_trace_piece piece;
+	uint8_t in, out;	/* enum TlgIn_t, TlgOut_t */
+	uint16_t count;		/* in has TlgInCcount: the elements */
+};
+
+/* The type, as a word of the declaration */
+static bool of_type(const struct tep_format_field *f, const char *type)
+{
+	const char *found = strstr(f->type, type);
+	size_t len = strlen(type);
+
+	return found && (found == f->type || found[-1] == ' ') &&
+	       (!found[len] || found[len] == ' ' || found[len] == '[');
+}
+
+/* Bits, which nobody reads as a decimal number */
+static bool is_mask(const struct tep_format_field *f)
+{
+	size_t len = strlen(f->name);
+
+	return (len >= 5 && !strcmp(f->name + len - 5, "flags")) ||
+	       (len >= 4 && !strcmp(f->name + len - 4, "mask"));
+}
+
+/* The types of a number of so many bytes; false: there is none. */
+static bool number(const struct tep_format_field *f, unsigned int size, struct field *to)
+{
+	static const uint8_t kinds[] = { [1] = TlgInUINT8, [2] = TlgInUINT16, [4] = TlgInUINT32,
+					 [8] = TlgInUINT64 };
+
+	if (size >= sizeof(kinds) || !kinds[size])
+		return false;
+	to->in = kinds[size];
+	if (f->flags & (TEP_FIELD_IS_POINTER | TEP_FIELD_IS_FLAG) || is_mask(f))
+		to->out = TlgOutHEX;
+	else if (f->flags & TEP_FIELD_IS_SIGNED)
+		to->in = kinds[size] - 1;	/* the signed one is always beside it */
+	if (of_type(f, "pid_t") && size == 4) {
+		to->in = TlgInUINT32;
+		to->out = TlgOutPID;
+	} else if (of_type(f, "bool") && size == 1) {
+		to->in = TlgInUINT8;
+		to->out = TlgOutBOOLEAN;
+	}
+	return true;
+}
+
+/* The library takes arrays of bytes for texts. */
+static bool is_text(const struct tep_format_field *f)
+{
+	return f->flags & TEP_FIELD_IS_STRING && (of_type(f, "char") || strstr(f->type, "char["));
+}
+
+/* Of an array that is elsewhere; the library does not say. */
+static unsigned int element_size(const struct tep_format_field *f)
+{
+	static const struct { const char *type; unsigned int size; } types[] = {
+		{ "long", 8 }, { "u64", 8 }, { "__u64", 8 }, { "s64", 8 }, { "size_t", 8 },
+		{ "short", 2 }, { "u16", 2 }, { "__u16", 2 },
+		{ "u32", 4 }, { "__u32", 4 }, { "s32", 4 }, { "int", 4 }, { "pid_t", 4 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (of_type(f, types[i].type))
+			return types[i].size;
+	return 1;
+}
+
+/* What a data location points to */
+static void located(const struct tep_format_field *f, struct field *to)
+{
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		to->piece.flags = ETW_TRACE_RELATIVE;
+	to->piece.kind = is_text(f) ? ETW_TRACE_TEXT_AT : ETW_TRACE_ARRAY_AT;
+	if (is_text(f)) {
+		to->in = TlgInCOUNTEDANSISTRING;
+		to->out = TlgOutUTF8;
+		to->piece.size = 0;
+	} else if (element_size(f) == 1) {
+		to->in = TlgInBINARY;
+		to->piece.size = 1;
+	} else {
+		number(f, element_size(f), to);
+		to->in |= TlgInVcount;
+		to->piece.size = element_size(f);
+	}
+}
+
+/*
+ * The record of a system call has each argument in the 8 bytes of a register, of which an int
+ * fills the lower half.
+ */
+static unsigned int argument_size(const struct tep_format_field *f)
+{
+	static const char *const narrow[] = { "int", "umode_t", "pid_t", "uid_t", "gid_t", "u32",
+					      "__s32", "qid_t", "key_serial_t", "mqd_t" };
+	size_t i;
+
+	if (f->flags & TEP_FIELD_IS_POINTER || of_type(f, "long"))
+		return f->size;
+	for (i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (of_type(f, narrow[i]))
+			return sizeof(int);
+	return f->size;
+}
+
+/* Of the arguments that are texts, those that end with a NUL: const char *filename */
+static bool is_user_text(const struct tep_format_field *f)
+{
+	static const char *const others[] = { "buf", "ubuf", "optval", "u_msg_ptr", "msg_ptr",
+					      "uargs", "umod", "vec" };
+	size_t i;
+
+	if (!(f->flags & TEP_FIELD_IS_POINTER) || strncmp(f->type, "const char *", 12) ||
+	    strstr(f->type, "* const") || strstr(f->type, "**"))
+		return false;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(f->name, others[i]))
+			return false;
+	return true;
+}
+
+static struct field describe_argument(const struct tep_format_field *f, unsigned int *texts)
+{
+	struct field to = { .piece = { .offset = f->offset, .size = argument_size(f) } };
+
+	if (is_user_text(f) && *texts < ETW_TRACE_USER_TEXTS) {
+		++*texts;
+		to.piece.kind = ETW_TRACE_USER_TEXT;
+		to.in = TlgInCOUNTEDANSISTRING;
+		to.out = TlgOutUTF8;
+	} else {
+		number(f, to.piece.size, &to);
+		if (to.in == TlgInUINT32 && !to.out && !of_type(f, "unsigned"))
+			to.in = TlgInINT32;
+	}
+	return to;
+}
+
+static struct field describe(const struct tep_format_field *f)
+{
+	struct field to = { .piece = { .offset = f->offset, .size = f->size } };
+
+	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+		located(f, &to);
+	} else if (is_text(f)) {
+		to.piece.kind = ETW_TRACE_TEXT;
+		to.in = TlgInCOUNTEDANSISTRING;
+		to.out = TlgOutUTF8;
+	} else if (f->flags & TEP_FIELD_IS_ARRAY && f->arraylen &&
+		   number(f, f->size / f->arraylen, &to)) {
+		to.in |= TlgInCcount;
+		to.count = f->arraylen;
+	} else if (!number(f, f->size, &to)) {
+		to.piece.kind = ETW_TRACE_BYTES;
+		to.in = TlgInBINARY;
+	}
+	return to;
+}
+
+/* ------------------------------------------------------------------- metadata */
+
+static bool put(struct trace_schema *s, const void *data, size_t size)
+{
+	if (size > sizeof(s->metadata) - s->metadata_len)
+		return false;
+	memcpy(s->metadata + s->metadata_len, data, size);
+	s->metadata_len += size;
+	return true;
+}
+
+static bool put_byte(struct trace_schema *s, uint8_t byte)
+{
+	return put(s, &byte, 1);
+}
+
+static bool put_field(struct trace_schema *s, const char *name, const struct field *f)
+{
+	return put(s, name, strlen(name) + 1) &&
+	       put_byte(s, f->in | (f->out ? TlgInChain : 0)) &&
+	       (!f->out || put_byte(s, f->out)) &&
+	       (!(f->in & TlgInCcount) || put(s, &f->count, sizeof(f->count)));
+}
+
+/* Bytes that follow those of the last piece in the record as they do in the event go with it. */
+static bool put_piece(struct trace_schema *s, const struct etw_trace_piece *piece)
+{
+	struct etw_trace_piece *last = s->pieces + s->piece_count - 1;
+
+	if (s->piece_count && piece->kind == ETW_TRACE_COPY && last->kind == ETW_TRACE_COPY &&
+	    last->offset + last->size == piece->offset) {
+		last->size += piece->size;
+		return true;
+	}
+	if (s->piece_count == ETW_TRACE_PIECES_MAX)
+		return false;
+	s->pieces[s->piece_count++] = *piece;
+	return true;
+}
+
+static void add_fields(struct trace_schema *s, const struct tep_format_field *f, bool arguments)
+{
+	unsigned int texts = 0;
+	struct field field;
+	uint32_t len;
+
+	for (; f && !s->cut; f = f->next) {
+		if (!strcmp(f->name, "__syscall_nr"))	/* the event's name says it */
+			continue;
+		field = arguments && f->size == 8 ? describe_argument(f, &texts) : describe(f);
+		len = s->metadata_len;
+		s->cut = !put_field(s, f->name, &field) || !put_piece(s, &field.piece);
+		if (s->cut)
+			s->metadata_len = len;
+	}
+}
+
+static int translate(const struct tep_event *event, const char *name, struct trace_schema *s)
+{
+	uint16_t size = 0;
+
+	s->id = event->id;
+	if (!put(s, &size, sizeof(size)) || !put_byte(s, 0) || !put(s, name, strlen(name) + 1))
+		return -EINVAL;
+	add_fields(s, event->format.fields, !strncmp(name, "sys_enter_", strlen("sys_enter_")));
+	size = s->metadata_len;
+	memcpy(s->metadata, &size, sizeof(size));
+	return 0;
+}
+
+int trace_schema_parse(const char *text, size_t len, const char *name,
+		       struct trace_schema *schema)
+{
+	struct tep_handle *tep = tep_alloc();
+	const struct tep_event *event;
+	enum tep_errno ret;
+	int err;
+
+	if (!tep)
+		return -ENOMEM;
+	memset(schema, 0, sizeof(*schema));
+	/* An event whose text it cannot make is there as well. */
+	tep_set_loglevel(TEP_LOG_NONE);
+	ret = tep_parse_event(tep, text, len, "");
+	event = tep_get_first_event(tep);
+	err = event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED ? translate(event, name, schema) : -EINVAL;
+	tep_free(tep);
+	return err;
+}
+
+int trace_schema_read(const char *event, struct trace_schema *schema)
+{
+	const char *colon = strchr(event, ':');
+	char system[256], *text;
+	int len, err;
+
+	if (!colon || (size_t)(colon - event) >= sizeof(system))
+		return -ENOENT;
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - event), event);
+	text = tracefs_event_file_read(NULL, system, colon + 1, "format", &len);
+	if (!text)
+		return errno ? -errno : -ENOENT;
+	err = trace_schema_parse(text, len, colon + 1, schema);
+	free(text);
+	return err;
+}

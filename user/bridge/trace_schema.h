@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_schema.h - a trace event's format, as TraceLogging metadata and parts of its record
+ */
+#ifndef ETW_BRIDGE_TRACE_SCHEMA_H
+#define ETW_BRIDGE_TRACE_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <etw/abi.h>
+
+/* What ETW_IOC_TRACE_EVENT wants to know */
+struct trace_schema {
+	uint32_t id;
+	uint32_t metadata_len;
+	uint32_t piece_count;
+	bool cut;		/* the last fields are left out: there are too many */
+	unsigned char metadata[ETW_TRACE_SCHEMA_MAX];
+	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX];
+};
+
+/*
+ * text: the content of its file "format", of len bytes. name: of the event. 0; -EINVAL: it is
+ * no format; -ENOMEM.
+ */
+int trace_schema_parse(const char *text, size_t len, const char *name,
+		       struct trace_schema *schema);
+/* The same, of "SYSTEM:NAME" in tracefs; also -ENOENT and other errors of reading. */
+int trace_schema_read(const char *event, struct trace_schema *schema);
+
+#endif /* ETW_BRIDGE_TRACE_SCHEMA_H */

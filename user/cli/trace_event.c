@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_event.c - providers that the kernel's own trace events are made
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "trace_event.h"
+#include "base/guid.h"
+#include "base/list.h"
+#include "base/name_guid.h"
+#include "bridge/trace_events.h"
+#include "bridge/trace_schema.h"
+#include "device/kdev.h"
+#include "device/provider_list.h"
+
+#define CLASS_PREFIX	"system:"
+#define PATTERNS_MAX	9
+#define LEVEL_INFO	4
+
+/* What the NT Kernel Logger's flags are here; a pattern that no event matches is left out. */
+static const struct trace_class {
+	const char *name;
+	const char *patterns[PATTERNS_MAX];
+} classes[] = {
+	{ "disk", { "block:block_rq_issue", "block:block_rq_complete" } },
+	{ "fault", { "exceptions:page_fault_*" } },
+	{ "file", { "syscalls:sys_*_open*", "syscalls:sys_*_read", "syscalls:sys_*_write",
+		    "syscalls:sys_*_close", "syscalls:sys_*_pread*", "syscalls:sys_*_pwrite*",
+		    "syscalls:sys_*_unlink*", "syscalls:sys_*_rename*",
+		    "syscalls:sys_*_f*sync" } },
+	{ "irq", { "irq:irq_handler_*", "irq:softirq_entry", "irq:softirq_exit",
+		   "irq_vectors:*" } },
+	{ "module", { "module:module_load", "module:module_free" } },
+	{ "net", { "net:net_dev_xmit", "net:netif_receive_skb", "tcp:*",
+		   "sock:inet_sock_set_state", "skb:kfree_skb" } },
+	{ "power", { "power:cpu_frequency", "power:cpu_idle", "power:suspend_resume" } },
+	{ "process", { "sched:sched_process_fork", "sched:sched_process_exec",
+		       "sched:sched_process_exit" } },
+	{ "sched", { "sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new",
+		     "sched:sched_migrate_task" } },
+	{ "signal", { "signal:*" } },
+	{ "syscall", { "syscalls:*" } },
+};
+
+bool trace_event_named(const char *provider)
+{
+	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
+	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX));
+}
+
+const char *trace_event_name_end(const char *text)
+{
+	const char *colon = strchr(text, ':') + 1;
+
+	colon += strcspn(colon, ":");
+	if (*colon && !strncmp(text, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX))) {
+		colon++;
+		colon += strcspn(colon, ":");
+	}
+	return colon;
+}
+
+void trace_event_classes(struct etw_text *to)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		etw_text_printf(to, "%s%s", i ? ", " : "", classes[i].name);
+}
+
+bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
+{
+	unsigned int i = 0;
+
+	while (i < set->count && !guid_equal(&set->guids[i], guid))
+		i++;
+	return i < set->count;
+}
+
+void trace_set_free(struct trace_set *set)
+{
+	while (set->count)
+		free(set->names[--set->count]);
+	free(set->names);
+	free(set->guids);
+	memset(set, 0, sizeof(*set));
+}
+
+/* ------------------------------------------------------------------- finding */
+
+/* A provider, unless the set has it: classes may share an event. */
+static void add(struct trace_set *set, const char *event)
+{
+	char *name = cli_calloc(strlen(TRACE_EVENT_PREFIX) + strlen(event) + 1, 1);
+	struct etw_guid guid;
+
+	strcpy(stpcpy(name, TRACE_EVENT_PREFIX), event);
+	if (etw_guid_from_name(name, strlen(name), &guid) || trace_set_has(set, &guid)) {
+		free(name);
+		return;
+	}
+	set->names = cli_grow(set->names, set->count, sizeof(*set->names));
+	set->guids = cli_grow(set->guids, set->count, sizeof(*set->guids));
+	set->names[set->count] = name;
+	set->guids[set->count++] = guid;
+}
+
+static bool cannot(const char *provider, int err)
+{
+	const char *quoted = cli_quote(provider);
+
+	if (err == -ENOENT)
+		cli_fail("provider %s: tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing",
+			 quoted);
+	else
+		cli_fail("provider %s: cannot read the kernel's trace events: %s", quoted,
+			 cli_denied(-err, "root's rights on /sys/kernel/tracing"));
+	return false;
+}
+
+/* false: an error was printed; finding none is no error. */
+static bool add_pattern(const char *provider, const char *pattern, struct trace_set *set)
+{
+	struct trace_events events;
+	unsigned int i;
+	int err = trace_events_find(pattern, &events);
+
+	if (err)
+		return cannot(provider, err);
+	for (i = 0; i < events.count; i++)
+		add(set, events.names[i]);
+	trace_events_free(&events);
+	return true;
+}
+
+static bool add_class(const char *provider, const char *name, size_t len, struct trace_set *set)
+{
+	const struct trace_class *class = classes, *end = classes + sizeof(classes) / sizeof(*classes);
+	struct etw_text names = { 0 };
+	unsigned int i;
+
+	while (class < end && (strlen(class->name) != len || strncmp(class->name, name, len)))
+		class++;
+	if (class == end) {
+		trace_event_classes(&names);
+		cli_fail("provider %s: no such class; there are %s", cli_quote(provider),
+			 text_data(&names));
+		etw_text_free(&names);
+		return false;
+	}
+	for (i = 0; i < PATTERNS_MAX && class->patterns[i]; i++)
+		if (!add_pattern(provider, class->patterns[i], set))
+			return false;
+	return true;
+}
+
+static bool add_classes(const char *provider, struct trace_set *set)
+{
+	const char *list = provider + strlen(CLASS_PREFIX), *word;
+	size_t len;
+	int ret;
+
+	while ((ret = etw_list_next(&list, ",", &word, &len)) == 1)
+		if (!add_class(provider, word, len, set))
+			return false;
+	if (ret)
+		cli_fail("provider %s: the name of a class is missing", cli_quote(provider));
+	return !ret;
+}
+
+static bool find(const char *provider, struct trace_set *set)
+{
+	const char *event = provider + strlen(TRACE_EVENT_PREFIX);
+	struct etw_text pattern = { 0 };
+	bool ok;
+
+	if (!strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)))
+		return add_classes(provider, set);
+	etw_text_printf(&pattern, "%s%s", event, strchr(event, ':') ? "" : ":*");
+	ok = add_pattern(provider, text_data(&pattern), set);
+	etw_text_free(&pattern);
+	return ok;
+}
+
+bool trace_event_list(const char *provider, struct trace_set *set)
+{
+	bool ok;
+
+	memset(set, 0, sizeof(*set));
+	ok = find(provider, set);
+	if (ok && !set->count)
+		cli_fail("provider %s: the kernel has no such trace event; 'etw list providers \"tracepoint:*\"' shows all",
+			 cli_quote(provider));
+	if (ok && set->count)
+		return true;
+	trace_set_free(set);
+	return false;
+}
+
+/* Takes out the element at i. */
+static void drop(struct trace_set *set, unsigned int i)
+{
+	free(set->names[i]);
+	set->count--;
+	memmove(&set->names[i], &set->names[i + 1], (set->count - i) * sizeof(*set->names));
+	memmove(&set->guids[i], &set->guids[i + 1], (set->count - i) * sizeof(*set->guids));
+}
+
+bool trace_event_registered(int fd, const char *provider, struct trace_set *set)
+{
+	struct etw_provider found;
+	unsigned int i = 0;
+
+	if (!trace_event_list(provider, set))
+		return false;
+	while (i < set->count) {
+		if (etw_provider_query(fd, &set->guids[i], &found)) {
+			drop(set, i);
+			continue;
+		}
+		etw_provider_free(&found);
+		i++;
+	}
+	if (!set->count)
+		cli_fail("provider %s: no session has one of these trace events enabled",
+			 cli_quote(provider));
+	if (set->count)
+		return true;
+	trace_set_free(set);
+	return false;
+}
+
+/* -------------------------------------------------------------------- making */
+
+static int make(int fd, const char *name, const struct etw_guid *guid,
+		struct trace_schema *schema)
+{
+	struct etw_trace_event event = {
+		.provider = *guid, .name = (uintptr_t)name, .name_len = strlen(name),
+		.level = LEVEL_INFO,
+	};
+	int err = trace_schema_read(name + strlen(TRACE_EVENT_PREFIX), schema);
+
+	if (err)
+		return err;
+	if (schema->cut)
+		cli_note("provider %s: its last fields are left out: there are too many",
+			 cli_quote(name));
+	event.id = schema->id;
+	event.schema = (uintptr_t)schema->metadata;
+	event.schema_len = schema->metadata_len;
+	event.pieces = (uintptr_t)schema->pieces;
+	event.piece_count = schema->piece_count;
+	return etw_kdev_trace_event(fd, &event);
+}
+
+static void make_fail(const char *name, int err)
+{
+	const char *quoted = cli_quote(name);
+
+	if (err == -ENOTTY)
+		cli_fail("provider %s: the loaded etw.ko is older than this command, and does not know trace events",
+			 quoted);
+	else if (err == -EEXIST)
+		cli_fail("provider %s: a session has an older version of this trace event enabled",
+			 quoted);
+	else if (err == -ENOSPC)
+		cli_fail("provider %s: %u trace events are providers already", quoted,
+			 ETW_TRACE_EVENTS_MAX);
+	else
+		cli_fail("provider %s: cannot make the trace event a provider: %s", quoted,
+			 cli_denied(-err, "CAP_PERFMON, and a kernel that is not locked down"));
+}
+
+bool trace_event_make(int fd, const char *provider, struct trace_set *set)
+{
+	static struct trace_schema schema;
+	unsigned int i;
+	int err = 0;
+
+	if (!trace_event_list(provider, set))
+		return false;
+	for (i = 0; i < set->count; i++) {
+		err = make(fd, set->names[i], &set->guids[i], &schema);
+		/* It may have gone with its module. */
+		if (err && (err != -ENOENT || set->count == 1))
+			break;
+	}
+	if (i == set->count)
+		return true;
+	make_fail(set->names[i], err);
+	trace_set_free(set);
+	return false;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_event.h - providers that the kernel's own trace events are made
+ *
+ * Their names: tracepoint:SYSTEM:NAME, each of which may be a pattern of the shell;
+ * tracepoint:SYSTEM stands for all of the system's; system:CLASS,... for what the classes have.
+ */
+#ifndef ETW_CLI_TRACE_EVENT_H
+#define ETW_CLI_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <etw/format.h>
+#include "text.h"
+
+#define TRACE_EVENT_PREFIX	"tracepoint:"
+
+/* Those that one name stands for; all zero is none. */
+struct trace_set {
+	char **names;		/* of the providers, "tracepoint:..." */
+	struct etw_guid *guids;
+	unsigned int count;
+};
+
+/* Is it such a name?  No manifest and no registration decides what it stands for. */
+bool trace_event_named(const char *provider);
+/* Where the name ends in NAME[:LEVEL[:KEYWORDS]] */
+const char *trace_event_name_end(const char *text);
+/*
+ * Make all of them providers, which they stay while fd is open and while a session has them
+ * enabled.  False after printing what is wrong; then the set is empty.
+ */
+bool trace_event_make(int fd, const char *provider, struct trace_set *set);
+/* Their names, without making them providers; the pattern as above.  False: see above. */
+bool trace_event_list(const char *provider, struct trace_set *set);
+/* Those of them that are providers now; false if there are none. */
+bool trace_event_registered(int fd, const char *provider, struct trace_set *set);
+bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid);
+void trace_set_free(struct trace_set *set);
+/* "disk, fault, ..." */
+void trace_event_classes(struct etw_text *to);
+
+#endif /* ETW_CLI_TRACE_EVENT_H */
