@@ -231,8 +231,10 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
-build/unit/bridge_schema: build/san/user/bridge/trace_schema.o
+build/unit/bridge_schema: $(addprefix build/san/user/bridge/,trace_schema.o trace_pair.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
+build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
+	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
 build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
 build/unit/wevt_memory: libs_here = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strndup

@@ -84,7 +84,9 @@ struct etw_trace_event {
 	__u64 pieces;		/* struct etw_trace_piece * */
 	__u64 keyword;		/* of its events */
 	__u8  level;		/* of its events */
-	__u8  reserved[7];	/* 0 */
+	__u8  opcode;		/* of its events: 1 where they begin something, 2 where they end it */
+	__u16 task;		/* of its events: equal for beginning and end; 0: none */
+	__u32 reserved;		/* 0 */
 };
 
 #endif /* ETW_ABI_TRACE_H */

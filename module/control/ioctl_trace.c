@@ -87,7 +87,7 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 	struct trace_input in = { };
 	int err;
 
-	if (event->flags || memchr_inv(event->reserved, 0, sizeof(event->reserved)) ||
+	if (event->flags || event->reserved ||
 	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
 	    event->piece_count > ETW_TRACE_PIECES_MAX)
 		return -EINVAL;

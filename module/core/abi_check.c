@@ -434,5 +434,7 @@ AT(etw_trace_event, piece_count, 52, 4);
 AT(etw_trace_event, pieces, 56, 8);
 AT(etw_trace_event, keyword, 64, 8);
 AT(etw_trace_event, level, 72, 1);
-AT(etw_trace_event, reserved, 73, 7);
+AT(etw_trace_event, opcode, 73, 1);
+AT(etw_trace_event, task, 74, 2);
+AT(etw_trace_event, reserved, 76, 4);
 SIZE(etw_trace_event, 80);

@@ -74,6 +74,8 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
 	mutex_init(&t->lock);
 	t->desc.channel = ETW_CHANNEL_TRACELOGGING;
 	t->desc.level = arg->level;
+	t->desc.opcode = arg->opcode;
+	t->desc.task = arg->task;
 	t->desc.keyword = arg->keyword;
 	t->id = arg->id;
 	t->schema_len = arg->schema_len;

@@ -126,12 +126,12 @@ void done_cstat(struct exec *x, const void *arg);
 /* exec.c */
 long exec_call(struct exec *x, int thread, unsigned int i);
 
-/* plain.c, tasks.c */
+/* plain.c, tasks.c, trace.c */
 #define RUN(name) long run_##name(struct exec *x, int thread, const uint64_t *v)
 RUN(open); RUN(close); RUN(dup); RUN(read); RUN(poll); RUN(epoll); RUN(map_area); RUN(map_ring);
 RUN(unmap); RUN(remap); RUN(protect); RUN(advise); RUN(touch); RUN(fcntl); RUN(fork); RUN(kill);
 RUN(pass_fd); RUN(drop_rights); RUN(burst); RUN(sleep); RUN(audit); RUN(audit_map);
-RUN(odd_ioctl); RUN(odd_call); RUN(cpu); RUN(many);
+RUN(odd_ioctl); RUN(odd_call); RUN(cpu); RUN(many); RUN(trace);
 
 /* The remaining data pages of a call, and the size of the last pointer's target */
 struct room {

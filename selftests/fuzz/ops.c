@@ -468,6 +468,9 @@ static const struct op op_classic = {
 		    F(etw_classic_write, data_count, KIND_LEN, 1),
 		    F(etw_classic_write, reserved, KIND_RESERVED) } };
 
+PLAIN(66, trace, 6, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
+      V("count", KIND_INT, 3));
+
 const struct op *const fuzz_ops[] = {
 	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
 	&op_register, &op_unregister, &op_notify, &op_providers, &op_provider, &op_write,
@@ -478,7 +481,7 @@ const struct op *const fuzz_ops[] = {
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
-	&op_disallowed, &op_t_set, &op_t_typed,
+	&op_disallowed, &op_t_set, &op_t_typed, &op_trace,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

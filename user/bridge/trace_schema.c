@@ -12,6 +12,7 @@
 #include <string.h>
 #include <tracefs.h>
 #include <etw/tracelogging/base.h>
+#include "trace_pair.h"
 #include "trace_schema.h"
 
 /* How a field is stored and shown */
@@ -281,5 +282,7 @@ int trace_schema_read(const char *event, struct trace_schema *schema)
 		return errno ? -errno : -ENOENT;
 	err = trace_schema_parse(text, len, colon + 1, schema);
 	free(text);
+	if (!err)
+		trace_pair_find(system, colon + 1, schema);
 	return err;
 }

@@ -12,6 +12,8 @@
 /* What ETW_IOC_TRACE_EVENT wants to know */
 struct trace_schema {
 	uint32_t id;
+	uint8_t opcode;		/* 1: it begins something that another event ends; 2: it ends that */
+	uint16_t task;		/* the id of the event that begins it; 0: neither */
 	uint32_t metadata_len;
 	uint32_t piece_count;
 	bool cut;		/* the last fields are left out: there are too many */

@@ -7,7 +7,7 @@
 #include "provider.h"
 #include "session.h"
 #include "text.h"
-#include "trace_event.h"
+#include "cli/request/trace_event.h"
 #include "lib/controller/enable.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -241,6 +241,7 @@ int provider_control(const char *session, char **providers, struct etw_enable *e
 	unsigned int count, i;
 	int fd, status = 0;
 
+	cli_name("SESSION", session);
 	for (count = 0; providers[count]; count++) {
 		provider_check(providers[count]);
 		provider_check_group(providers[count], enable);

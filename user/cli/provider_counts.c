@@ -62,6 +62,16 @@ void provider_counts_claim(struct provider_counts *counts, const struct etw_even
 	counts->claims[counts->claim_count++] = (struct provider_claim){ guid, cli_strdup(name) };
 }
 
+struct provider_count *provider_counts_event(struct provider_counts *counts,
+					     const struct etw_event *event)
+{
+	const struct etw_event_header *header = event->record.header;
+	struct provider_count *p = provider_counts_add(counts, &header->provider, 1);
+
+	p->tracelogging += header->desc.channel == ETW_CHANNEL_TRACELOGGING;
+	return p;
+}
+
 /* Events of a provider may have another GUID than the one that controls it. */
 static bool is_of(const struct etw_guid *guid, const struct enable_request *request)
 {
@@ -209,4 +219,67 @@ void provider_silent(int fd, const struct enable_request *request,
 			 registered > 0 ? " is registered, but" : ":", done,
 			 *selected ? "; selected were events " : "", selected);
 	etw_text_free(&selection);
+}
+
+/* The option that the kernel cannot test a TraceLogging event by, or NULL */
+static const char *untested_option(const struct enable_request *request)
+{
+	const struct filters *filters = &request->filters;
+
+	if (filters->event_filter.kernel.program)
+		return "--filter";
+	return !filters->ids.given ? NULL : filters->event_filter.count ? "--filter" : "--id";
+}
+
+void provider_untested(const struct provider_counts *counts, const struct enable_list *list,
+		       const char *remedy)
+{
+	const struct enable_request *request;
+	const char *option;
+	uint64_t events;
+	unsigned int i;
+	size_t k;
+
+	for (i = 0; i < list->count; i++) {
+		request = list->list[i];
+		option = untested_option(request);
+		events = 0;
+		for (k = 0; k < counts->count; k++)
+			if (is_of(&counts->list[k].guid, request))
+				events += counts->list[k].tracelogging;
+		if (option && events)
+			cli_note("provider %s: %" PRIu64 " TraceLogging event%s passed %s untested, because the kernel does not know %s fields: use %s",
+				 cli_quote(request->provider), events, cli_s(events), option,
+				 events == 1 ? "its" : "their", remedy);
+	}
+}
+
+/* A program with traits that no manifest describes */
+static bool may_be_tracelogging(int fd, const struct enable_request *request)
+{
+	struct etw_provider found;
+	bool traits = false;
+	uint32_t i;
+
+	if (request->filters.providers.count ||
+	    etw_provider_query(fd, &request->enable.provider, &found))
+		return false;
+	for (i = 0; i < found.reg_count; i++)
+		traits |= (found.regs[i].flags & ETW_REG_TRAITS) != 0;
+	etw_provider_free(&found);
+	return traits;
+}
+
+void provider_may_be_untested(int fd, const struct enable_list *list, const char *remedy)
+{
+	const struct enable_request *request;
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++) {
+		request = list->list[i];
+		if (request->filters.event_filter.count && untested_option(request) &&
+		    may_be_tracelogging(fd, request))
+			cli_note("provider %s: if it writes TraceLogging events, all of them pass --filter, because the kernel does not know their fields: use %s",
+				 cli_quote(request->provider), remedy);
+	}
 }

@@ -17,6 +17,7 @@
 struct provider_count {
 	struct etw_guid guid;
 	uint64_t events;
+	uint64_t tracelogging;	/* of these */
 	bool lacks;		/* an event needs a manifest, and none is known ... */
 	bool known;		/* ... or one is */
 };
@@ -42,6 +43,9 @@ struct provider_count *provider_counts_add(struct provider_counts *counts,
 					   const struct etw_guid *guid, uint64_t events);
 /* Note an event by which a process names a provider; others are fine. */
 void provider_counts_claim(struct provider_counts *counts, const struct etw_event *event);
+/* The provider of an event, which is added */
+struct provider_count *provider_counts_event(struct provider_counts *counts,
+					     const struct etw_event *event);
 /* Those of the provider or the group with this index in a list */
 uint64_t provider_counts_of(const struct provider_counts *counts, const struct enable_list *list,
 			    unsigned int index);
@@ -53,5 +57,14 @@ void provider_counts_free(struct provider_counts *counts);
  */
 void provider_silent(int fd, const struct enable_request *request,
 		     const struct provider_counts *counts, bool command_ended, const char *done);
+
+/*
+ * TraceLogging events have neither ids nor fields that the kernel knows, so they pass --filter and
+ * --id.  A line for each provider in the list of which such events have passed; before there are
+ * any, for each with --filter that seems to write them.  remedy: what tests them.
+ */
+void provider_untested(const struct provider_counts *counts, const struct enable_list *list,
+		       const char *remedy);
+void provider_may_be_untested(int fd, const struct enable_list *list, const char *remedy);
 
 #endif /* ETW_CLI_PROVIDER_COUNTS_H */

@@ -159,6 +159,34 @@ const char *session_mode(const struct session *session)
 	return session->s.mode & ETW_MODE_REAL_TIME ? "real-time" : "file";
 }
 
+/* Report EINVAL, and whether its cause is that the session only writes a file. */
+static int no_readers(int fd, const char *name)
+{
+	static struct session session;
+
+	if (session_do(fd, etw_kdev_session_query, name, &session) ||
+	    session.s.mode & ETW_MODE_REAL_TIME || !session.log.log.name_len)
+		return cli_fail("session %s: %s", cli_quote(name), cli_reason(EINVAL));
+	return cli_fail("session %s has no readers, it writes a file: dump %s, or start it with --real-time",
+			cli_quote(name), cli_quote(session.log.name));
+}
+
+int session_read_fail(int fd, const char *name, int err)
+{
+	switch (-err) {
+	case EINVAL:
+		return no_readers(fd, name);
+	case ENOENT:
+		return session_missing(name);
+	case ENOSPC:
+		return cli_fail("session %s has %d readers already",
+				cli_quote(name), ETW_CONSUMERS_MAX);
+	default:
+		return cli_fail("session %s: %s", cli_quote(name),
+				cli_denied(-err, TAKES_CONSUME));
+	}
+}
+
 /* What the numbers of its messages count, or "". */
 static const char *session_sequence(const struct session *session)
 {

@@ -29,6 +29,8 @@ int session_list(int fd, struct session **list, unsigned int *count);
 /* Report that there is no such session, and which one may be meant.  Returns the exit status. */
 int session_missing(const char *name);
 int session_fail(const char *name, int err, const char *takes);
+/* Reading it could not begin. */
+int session_read_fail(int fd, const char *name, int err);
 int session_too_large(const char *name);
 /* What the option --flush sets */
 #define CLI_FLUSH(to)	CLI_MILLIS(to, 100, 86400)

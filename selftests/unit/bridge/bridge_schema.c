@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <etw/tracelogging/base.h>
+#include "bridge/trace_pair.h"
 #include "bridge/trace_schema.h"
 #include "lib/tap.h"
 
@@ -148,8 +149,37 @@ static void prints_strangely(void)
 	ok(s.id == 7 && is_type("a", TlgInINT32, 0), "changes nothing");
 }
 
+static int is_pair(const char *name, const char *other, int ends_it)
+{
+	char text[64];
+	bool ends;
+	unsigned int i;
+
+	for (i = 0; trace_pair_name(name, i, text, sizeof(text), &ends); i++)
+		if (!strcmp(text, other))
+			return ends == ends_it;
+	return 0;
+}
+
+static void pairs(void)
+{
+	char text[64];
+	bool ends;
+
+	ok(is_pair("sys_enter_read", "sys_exit_read", 0), "the begin of a system call");
+	ok(is_pair("sys_exit_read", "sys_enter_read", 1), "its end");
+	ok(is_pair("softirq_entry", "softirq_exit", 0), "entry and exit");
+	ok(is_pair("softirq_exit", "softirq_entry", 1), "exit and entry");
+	ok(is_pair("x_start", "x_done", 0) && is_pair("x_start", "x_end", 0), "start and done or end");
+	ok(is_pair("x_done", "x_begin", 1), "done and begin");
+	ok(is_pair("block_rq_issue", "block_rq_complete", 0), "issue and complete");
+	ok(!trace_pair_name("sched_switch", 0, text, sizeof(text), &ends), "no pair");
+	ok(!trace_pair_name("_exit", 0, text, sizeof(text), &ends), "a name that is only the word");
+}
+
 int main(void)
 {
+	pairs();
 	numbers();
 	texts_and_arrays();
 	system_calls();

@@ -34,6 +34,20 @@ static void test_cut(void)
 	unlink(m.path);
 }
 
+/* path: a file whose events nothing describes, which was dumped */
+static void test_unnamed(const char *path)
+{
+	ok(run_reported("etw: 4 events are shown without names, because no manifest describes them: 4 of 0000feed-0000-0000-0100-000000000000; --manifest FILE or etw manifest install gives one\n") &&
+	   strchr(run_err, '\n')[1] == '\0', "one message, that they have no names");
+	is(run("dump --json -n 1 --id 10 %s", path), 0, "one event");
+	ok(run_reported("etw: 1 event is shown without names, because no manifest describes it: 1 of "),
+	   "the number is that of what was printed");
+	ok(run("dump --format '%%t %%i' %s", path) == 0 && run_reported(""), "no names are asked for");
+	ok(run("dump --raw %s", path) == 0 && run_reported(""), "nor by --raw");
+	ok(run("dump --format '%%e' %s", path) == 0 && run_reported("4 events are shown without names"),
+	   "but by this format");
+}
+
 int main(void)
 {
 	static struct make one, two;
@@ -51,7 +65,7 @@ int main(void)
 	is(run("dump %s", one.path), 0, "a file, without a device");
 	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") &&
 	   strstr(run_out, "data=616263") && strstr(run_out, "MSNT_SystemTrace"), "its events");
-	ok(!run_err[0], "no messages");
+	test_unnamed(one.path);
 	is(run("dump --json %s", one.path), 0, "as JSON");
 	ok(run_out[0] == '{' && strstr(run_out, "\"id\":50"), "lines of objects");
 	is(run("dump -n 2 %s", one.path), 0, "the first two");

@@ -136,10 +136,34 @@ static void test_missing(void)
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
 	   0, "it does not arrive");
 	ok(strstr(err, message), "it is reported: %s", err);
+	is(DUMP((char *)"--pid", (char *)"4000000000", (char *)"--id", (char *)"7"), 0, "nobody wrote any");
+	ok(!*out && strstr(err, "etw: no event matched; 3 were looked at, from ") &&
+	   strstr(err, "; --pid left out 3\n"), "which is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0,
 	   "an opcode is");
 	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),
 	   "it is reported, too: %s", err);
+}
+
+static void put_opcode(int64_t time, uint16_t id, uint8_t opcode)
+{
+	struct etw_event_header *h = (void *)(feed.data + feed_header(&feed)->offset);
+
+	put_event(time, id, 1);
+	h->desc.opcode = opcode;
+}
+
+/* The events around the slowest operation were kept while the session was read. */
+static void test_around(void)
+{
+	put_opcode(9000, 21, 1);
+	put_event(9500, 22, 1);
+	put_opcode(10000, 23, 2);
+	is(DUMP((char *)"--slowest", (char *)"1", (char *)"--around", (char *)"1us"), 0, "--around");
+	ok(!strcmp(out, "21 \n  8 \n> 21 \n  22 \n< 23 \n"), "shows them: %s%s", out, err);
+	is(DUMP((char *)"--slowest", (char *)"1", (char *)"--around", (char *)"0", (char *)"--id",
+		(char *)"21"), 0, "--around 0");
+	ok(!strcmp(out, "21 \n> 21 \n  22 \n< 23 \n"), "begins and ends with it: %s%s", out, err);
 }
 
 /* ---------------------------------------------------------------------- record */
@@ -267,6 +291,7 @@ int main(void)
 	test_gone();
 	test_new_file();
 	test_query();
+	test_around();
 	unlink(path);
 	strcat(path, ".old");
 	unlink(path);

@@ -71,6 +71,13 @@ static void test_select(const char *path)
 	is(run(IDS "--provider %s --level 1 --id 10 --pid 3 %s", "no-such-provider", path), 0,
 	   "other options");
 	ok(run_printed("0 0"), "do not, either");
+	ok(run(IDS "-p Etw-Ledger %s", path) == 0 && run_printed("0 0") && !strstr(run_err, "no event"),
+	   "their provider selects them");
+	ok(run("convert -q --to csv --fields id -p Etw-Ledger %s 2>/tmp/l.%d; grep -q 'no event' /tmp/l.%d",
+	       path, getpid(), getpid()) == 1, "convert sees them, too");
+	ok(run("merge -q -o /tmp/l.%d -p Etw-Ledger %s", getpid(), path) == 0 &&
+	   !strstr(run_err, "no event"), "and merge");
+	shell("rm /tmp/l.%d", getpid());
 	is(run(IDS "--id 10-60 --no-losses %s", path), 0, "--no-losses");
 	ok(run_printed("10 45 60"), "does");
 	is(run(IDS "--id 10-60 --since +3us --until +4us %s", path), 0, "a time");

@@ -412,6 +412,53 @@ static void test_split(void)
 	unlink(m.path);
 }
 
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'>"
+	"<instrumentation><events><provider name='Named' symbol='N' resourceFileName='n'"
+	" messageFileName='n' guid='{12345678-0001-0002-0102-030405060708}'><templates>"
+	"<template tid='T'><data name='Size' inType='win:UInt16'/></template></templates>"
+	"<events><event value='1' version='2' symbol='Sized' template='T'/></events>"
+	"</provider></events></instrumentation></instrumentationManifest>";
+
+/* With the manifests in it a file is decoded where they are not installed. */
+static void test_manifests(void)
+{
+	char path[] = "/tmp/etw-merge-XXXXXX", second[80];
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct etw_event_header *h;
+	static struct make a;
+
+	if (!f || fputs(manifest, f) < 0 || fclose(f))
+		abort();
+	make_begin(&a, 1);
+	make_buffer(&a, 0, 1);
+	h = (void *)(a.data + feed_header(&a.feed)->offset);
+	feed_event(&a.feed, 2000, 1, NULL, "\x05\0", 2);
+	h->provider = other_guid;
+	feed_event(&a.feed, 3000, 7, NULL, "abc", 3);
+	make_put(&a);
+	make_end(&a);
+	is(run("merge --with-manifests --manifest %s -o %s %s", path, out, a.path), 0, "merge");
+	ok(run_reported("with the manifest of 1 provider\n") &&
+	   run_reported("no manifest of 0000feed-0000-0000-0100-000000000000 is known"),
+	   "adds what is known, and names what is not");
+	ok(run("dump --format '%%P %%e %%{Size}' -p Named %s", out) == 0 &&
+	   run_printed("Named Sized 5") && run_reported(""), "the file is decoded without the manifest");
+	snprintf(second, sizeof(second), "%s.second", out);
+	ok(run("merge --with-manifests --json --manifest %s -o %s %s", path, second, out) == 0 &&
+	   strstr(run_out, "\"events\":2,") && strstr(run_out, "\"manifests\":0}"),
+	   "one that has it gets no second");
+	ok(run("dump --format '%%{Size}' -p Named %s", second) == 0 && run_printed("5"), "but keeps it");
+	ok(run("merge --json --replace --manifest %s -o %s %s", path, second, a.path) == 0 &&
+	   !strstr(run_out, "manifests"), "without the option none is added");
+	ok(run("dump --format '%%{Size}x' -p 12345678-0001-0002-0102-030405060708 %s", second) == 0 &&
+	   run_printed("x"), "and nothing is decoded");
+	unlink(second);
+	unlink(out);
+	unlink(path);
+	unlink(a.path);
+}
+
 int main(void)
 {
 	snprintf(out, sizeof(out), "/tmp/etw-merge-%d.etl", getpid());
@@ -421,5 +468,6 @@ int main(void)
 	test_order();
 	test_far();
 	test_split();
+	test_manifests();
 	return done_testing();
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* cli_operations - etw dump --operations on a file, against the test's own table of requests */
+/*
+ * cli_operations - etw dump --operations on a file, against the test's own table of requests; which
+ * events around the longest ones are kept while a session is read
+ */
 #include "unit/etl/etl_make.h"
 
+#include <inttypes.h>
+
+#include "cli/input/around.h"
 #include "cli_run.h"
 #include "lib/tap.h"
 
@@ -10,6 +16,7 @@
 static const struct etw_guid block =
 	ETW_GUID(0x6a5c2f0e, 0x8a43, 0x4d35, 0x9b, 0x7e, 0x2f, 0x1d, 0x0c, 0x9b, 0x8a, 0x71);
 static const struct etw_guid process = ETW_PROCESS_GUID;
+static const struct etw_guid other = ETW_GUID(0x6a5c2f0e, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8);
 
 static struct make make;
 static uint64_t sequence;
@@ -175,6 +182,97 @@ static void test_slowest(void)
 	ok(run_printed(""), "none");
 }
 
+/* Of all events, whoever wrote them, those in the time are printed. */
+static void test_around(void)
+{
+	is(run("dump " MANIFEST " --slowest 1 --around 480us --pid 20 --format '%%i %%n %%d %%{sector}' %s",
+	       make.path), 0, "what happened around the slowest");
+	ok(run_printed("3 dd 2.000ms 8   2 bystander  400 > 3 dd  8   3 sync  16   3 dd  24   2 bystander  24   2 dd  16 < 2 bystander  8"),
+	   "its start and stop are marked");
+	is(run(DUMP "--slowest 2 --around 10us --format '%%i %%{sector}' %s", make.path), 0, "around two");
+	ok(run_printed("3 8   2 400 > 3 8   3 16   3 24   2 24   2 16 < 2 8 3 16   3 8 > 3 16   3 24   2 24 < 2 16"),
+	   "the events of both are shown with both");
+	is(run(DUMP "--slowest 1 --around 0 --filter 'duration < 8us' --json %s", make.path), 0, "JSON");
+	ok(strstr(run_out, "\"duration_ns\":5000,") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1,\"is\":\"start\"}}\n") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1}}\n") &&
+	   strstr(run_out, ",\"around\":{\"operation\":1,\"is\":\"stop\"}}\n"), "marks them by a member");
+	is(run(DUMP "--slowest 1 --around 1h --processes --format '%%P %%O' %s", make.path), 0,
+	   "around the whole trace");
+	ok(strstr(run_out, "  35c3c148-") && !strstr(run_out, "EventTrace"),
+	   "with the processes on demand, without the file's header");
+	is(run(DUMP "--slowest 1 --around 10us --columns event,fields %s", make.path), 0, "in columns");
+	ok(strstr(run_out, "\n> RequestQueue ") && strstr(run_out, "\n  RequestComplete ") &&
+	   strstr(run_out, "\n< RequestComplete "), "marked as well");
+}
+
+#define FIELDS	100
+
+/* All fields of a stop event are shown, however many it has. */
+static void test_many_fields(void)
+{
+	char path[] = "/tmp/etw-fields-XXXXXX";
+	uint8_t values[FIELDS];
+	FILE *f = fdopen(mkstemp(path), "w");
+	unsigned int i;
+
+	if (!f)
+		abort();
+	fputs("<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'>"
+	      "<instrumentation><events><provider name='Wide' symbol='W' resourceFileName='w'"
+	      " messageFileName='w' guid='{6a5c2f0e-0000-0000-0102-030405060708}'><templates>"
+	      "<template tid='T'>", f);
+	for (i = 0; i < FIELDS; i++) {
+		values[i] = (uint8_t)i;
+		fprintf(f, "<data name='F%u' inType='win:UInt8'/>", i);
+	}
+	fputs("</template></templates><events><event value='1' symbol='A' opcode='win:Start'/>"
+	      "<event value='2' symbol='B' opcode='win:Stop' template='T'/></events>"
+	      "</provider></events></instrumentation></instrumentationManifest>", f);
+	fclose(f);
+	sequence = 1;
+	make_begin(&make, 1);
+	make_buffer(&make, 0, sequence);
+	put(&other, 10, 1, 1, 20, 1, NULL, 0);
+	put(&other, 20, 2, 2, 20, 1, values, sizeof(values));
+	make_put(&make);
+	make_end(&make);
+	is(run("dump --operations --manifest %s %s", path, make.path), 0, "a stop with many fields");
+	ok(strstr(run_out, " F0=0 F1=1 ") && strstr(run_out, " F64=64 ") && strstr(run_out, " F99=99 "),
+	   "has them all: %s", run_out);
+	unlink(make.path);
+	unlink(path);
+}
+
+#define MANY	18000	/* events of 3,800 bytes: more than the 64 MB that are kept */
+
+static void test_around_many(void)
+{
+	static const char big[3800];
+	const char *at;
+	unsigned int i;
+
+	make_begin(&make, 1);
+	sequence = 1;
+	make_buffer(&make, 0, sequence);
+	queue(10, 20, 1, true);
+	for (i = 0; i < MANY; i++)
+		put(&other, 20 + i, 77, 0, 20, 0, big, sizeof(big));
+	complete(20 + MANY, 20, 1, true);
+	make_put(&make);
+	make_end(&make);
+	is(run("dump " MANIFEST " --slowest 1 --around 1s --format %%i %s", make.path), 0,
+	   "more than is kept");
+	ok(run_reported(" events around it are missing: ") && run_reported("64 MB; --since and --until print them"),
+	   "is reported: %s", run_err);
+	for (i = 0, at = run_out; (at = strstr(at, "  77\n")); at++)
+		i++;
+	at = strstr(run_err, "operation 1: ");
+	ok(at && i && i + strtoul(at + strlen("operation 1: "), NULL, 10) == MANY,
+	   "with the number, all but %u: %s", i, run_err);
+	unlink(make.path);
+}
+
 static void test_wrong(void)
 {
 	static const struct {
@@ -182,6 +280,10 @@ static void test_wrong(void)
 	} wrong[] = {
 		{ "--by thread", "--by: only with --operations" },
 		{ "--operations --raw", "--raw" },
+		{ "--around 1s", "--around: only with --slowest" },
+		{ "--slowest 1 --around soon", "is not a time" },
+		{ "--slowest 1 --around -1s", "is not a time" },
+		{ "--slowest 1 --around 3:00", "is not a time" },
 		{ "--slowest 1 --count 1", "--count" }, { "--slowest 0", "1 to 1000" },
 		{ "--filter 'duration > 1ms'", "only operations have one" },
 	};
@@ -206,12 +308,167 @@ static void test_processes_only(void)
 	ok(strstr(run_out, "EventTrace/Header") && !strstr(run_out, "\"dd\"") && run_reported(hidden),
 	   "says so");
 	is(run("dump --processes %s", make.path), 0, "--processes");
-	ok(strstr(run_out, "35c3c148-") && run_reported(""), "shows them");
+	ok(strstr(run_out, "35c3c148-") && !strstr(run_err, hidden), "shows them");
 	is(run("convert --to csv %s", make.path), 0, "as CSV");
 	ok(run_reported(hidden), "the same");
 	is(run("convert --to csv --pid 1 %s", make.path), 0, "of another process");
 	ok(!strstr(run_err, hidden), "nobody knows");
 	unlink(make.path);
+}
+
+/* ------------------------------------------------- what is kept of a session's events */
+
+#define BIG	65000
+#define FULL	(AROUND_BYTES / BIG)	/* events that fill what is kept, or a few more */
+#define SPAN	10
+
+static struct etw_buffer_header buffer;
+
+/* An event at this time, whose id is its low bits */
+static struct etw_event event_at(int64_t time, uint32_t size)
+{
+	static struct etw_event_header header;
+	static uint8_t payload[BIG];
+
+	memset(&header, 0, sizeof(header));
+	header.desc.id = (uint16_t)time;
+	header.timestamp = time;
+	return (struct etw_event){
+		.record = { .header = &header, .data = payload, .data_len = size },
+		.buffer = &buffer, .time = time,
+	};
+}
+
+static void keep_event(struct around *around, int64_t time, uint32_t size)
+{
+	const struct etw_event event = event_at(time, size);
+
+	around_event(around, &event);
+}
+
+static void end_operation(struct around *around, unsigned int rank, int64_t start, int64_t stop)
+{
+	struct etw_buffer_header none = { 0 };
+	struct etw_event end = { .buffer = &none, .time = stop };
+	struct operation o = { .start = { .buffer = &none, .time = start }, .stop = &end };
+
+	around_operation(around, rank, &o);
+}
+
+/* The events from one time to another, and no others, are around the one of this rank. */
+static bool has(struct around *around, unsigned int rank, int64_t from, int64_t to)
+{
+	struct etw_event event;
+	int64_t next = from;
+
+	around_begin(around, rank);
+	while (around_next(around, &event)) {
+		if (event.time != next || event.record.header->timestamp != next)
+			return false;
+		next++;
+	}
+	return next == to + 1;
+}
+
+/* What around_report() says; "": nothing */
+static const char *said(struct around *around, unsigned int rank)
+{
+	static char text[512];
+	FILE *err = tmpfile();
+	int saved = dup(STDERR_FILENO);
+	ssize_t len;
+
+	fflush(stderr);
+	dup2(fileno(err), STDERR_FILENO);
+	around_report(around, rank);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	len = pread(fileno(err), text, sizeof(text) - 1, 0);
+	text[len > 0 ? len : 0] = '\0';
+	fclose(err);
+	return text;
+}
+
+/* Events up to and after the operations, of which a longer one takes the first's place */
+static void test_around_ranks(void)
+{
+	struct around *around = around_new(SPAN, 2);
+	int64_t time;
+
+	for (time = 1; time <= 200; time++) {
+		keep_event(around, time, 8);
+		if (time == 50)
+			end_operation(around, 0, 40, 50);
+		if (time == 90)
+			end_operation(around, 1, 85, 90);
+		if (time == 150)
+			end_operation(around, 0, 120, 150);
+	}
+	end_operation(around, 2, 199, 200);
+	ok(has(around, 0, 110, 160) && has(around, 1, 30, 60), "both have theirs, the longest first");
+	ok(!*said(around, 0) && !*said(around, 1), "nothing is missing");
+	around_free(around);
+}
+
+/* Much comes after the operation: what is around it stays. */
+static void test_around_stays(void)
+{
+	struct around *around = around_new(SPAN, 1);
+	int64_t time;
+
+	for (time = 1; time <= 3 * FULL; time++) {
+		keep_event(around, time, time > 100 ? BIG : 8);
+		if (time == 50)
+			end_operation(around, 0, 40, 50);
+	}
+	ok(has(around, 0, 30, 60) && !*said(around, 0), "events around it outlive many later ones");
+	/* It gives way, and then its events are given up for those of the next ones. */
+	end_operation(around, 0, time - 500, time - 400);
+	ok(has(around, 0, time - 510, time - 390) && !*said(around, 0), "the next one has its own");
+	around_free(around);
+}
+
+/* Much came between start and stop: the first is missing, and that is said. */
+static void test_around_cut(void)
+{
+	struct around *around = around_new(SPAN, 1);
+	struct etw_event event;
+	unsigned int count = 0;
+	int64_t time;
+
+	for (time = 1; time <= 3 * FULL; time++)
+		keep_event(around, time, BIG);
+	end_operation(around, 0, 100, 3 * FULL);
+	for (around_begin(around, 0); around_next(around, &event); count++)
+		;
+	ok(count > FULL / 2 && count <= FULL && event.time == 3 * FULL, "the last ones are there: %u", count);
+	ok(strstr(said(around, 0), "operation 1: events up to 1601-01-01 "), "the others are reported: %s",
+	   said(around, 0));
+	around_free(around);
+}
+
+/* More is around one than fits */
+static void test_around_full(void)
+{
+	struct around *around = around_new(INT64_MAX / 2, 1);
+	struct etw_event event;
+	uint64_t count = 0, missing = 0;
+	int64_t time;
+	const char *at;
+
+	keep_event(around, 1, BIG);
+	end_operation(around, 0, 1, 1);
+	for (time = 2; time <= 4 * FULL; time++)
+		keep_event(around, time, BIG);
+	for (around_begin(around, 0); around_next(around, &event); count++)
+		;
+	at = strstr(said(around, 0), "operation 1: ");
+	if (at)
+		missing = strtoull(at + strlen("operation 1: "), NULL, 10);
+	ok(count > FULL && count <= 2 * FULL && count + missing == 4 * FULL,
+	   "%" PRIu64 " are there, %" PRIu64 " are missing", count, missing);
+	around_free(around);
 }
 
 int main(void)
@@ -221,8 +478,15 @@ int main(void)
 	test_json();
 	test_by();
 	test_slowest();
+	test_around();
 	test_wrong();
 	unlink(make.path);
 	test_processes_only();
+	test_around_many();
+	test_around_ranks();
+	test_around_stays();
+	test_around_cut();
+	test_around_full();
+	test_many_fields();
 	return done_testing();
 }

@@ -3,6 +3,7 @@
 #include "unit/etl/etl_make.h"
 
 #include "cli_run.h"
+#include "lib/shell.h"
 #include "lib/tap.h"
 
 static const struct etw_guid other_guid = ETW_GUID(0x12345678, 1, 2, 1, 2, 3, 4, 5, 6, 7, 8);
@@ -87,6 +88,29 @@ static void make_named(struct make *m, char *path)
 	f = fdopen(mkstemp(path), "w");
 	if (!f || fputs(manifest, f) < 0 || fclose(f))
 		abort();
+}
+
+/* stderr is one line, which begins so */
+static bool is_only(const char *text)
+{
+	if (!strncmp(run_err, "etw: ", 5) && !strncmp(run_err + 5, text, strlen(text)) &&
+	    strchr(run_err, '\n')[1] == '\0')
+		return true;
+	printf("# got %s\n", run_err);
+	return false;
+}
+
+/* A trace without events has at least a time. */
+static void test_empty(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_end(&m);
+	ok(run("dump --pid 7 %s", m.path) == 0 &&
+	   is_only("no event matched; there was none to look at in the trace, from 2022-06-18 04:26:40.0000000+00:00 to 2022-06-18 04:26:41.0000000+00:00\n"),
+	   "there was no event at all");
+	unlink(m.path);
 }
 
 /* One event far in the future among others, in the second of several buffers. */
@@ -219,8 +243,61 @@ static void test_missing(const char *path)
 	tells_once(path, "split --by cpu -o /tmp/none_%d", "process_parent == sh",
 		   "no event has a value that \"process_parent\" could be compared with");
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
-		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_reported(""),
-		   "nothing is reported for %s", silent[i]);
+		ok(run("dump --filter '%s' %s", silent[i], path) == 0 &&
+		   (*run_out ? !strstr(run_err, "--filter") : is_only("no event matched; 5 were looked at")),
+		   "no name is reported for %s", silent[i]);
+	tells_once(path, "dump --pid 7", "id == 10 && (BufferSize == 1)",
+		   "no event that the other tests let pass is known to have a field \"BufferSize\"\n");
+	tells_once(path, "dump --pid 8", "BufferSize == 1",
+		   "no event that the other tests let pass is known to have a field \"BufferSize\"\n");
+	tells_once(path, "dump --filter 'id == 77'", "Nope == 1", "no event matched; 5 were looked at");
+	ok(!strstr(run_err, "Nope"), "a test that no event came to says nothing");
+	tells_once(path, "dump --filter 'id == 0'", "BufferSize == 5ms",
+		   "no event that the other tests let pass has a value that \"BufferSize == 5ms\" could compare\n");
+}
+
+#define LOOKED	"; 5 were looked at, from 2022-06-18 04:26:40.0000010+00:00 to 2022-06-18 04:26:40.0000050+00:00"
+
+/* Whatever selects nothing, one line says what there was, and which option has left it out. */
+static void test_none(const char *path)
+{
+	static const char *const cases[][2] = {
+		{ "--since +10s", "no event matched" LOOKED "\n" },
+		{ "--last 1ms", "no event matched" LOOKED "\n" },
+		{ "--pid 77", "no event matched" LOOKED "\n" },
+		{ "--id 77", "no event matched" LOOKED "\n" },
+		{ "--keyword 0x80", "no event matched" LOOKED "\n" },
+		{ "-p Nobody", "no event is of provider \"Nobody\"" LOOKED "\n" },
+		{ "-p Nobody -p Noone", "no event matched" LOOKED "\n" },
+		{ "--filter 'pid == 77'", "no event matched" LOOKED "\n" },
+		{ "--until 2021-01-01", "no event matched" LOOKED "\n" },
+		{ "--pid 7 -p Nobody",
+		  "no event matched" LOOKED "; --pid left out 3, --provider 2\n" },
+		{ "--since +3us --pid 8 --id 40-50",
+		  "no event matched" LOOKED "; --since left out 2, --pid 2, --id 1\n" },
+		{ "--last 999997us --pid 8 --filter 'level == 1'",
+		  "no event matched" LOOKED "; --last left out 2, --pid 2, --filter 1\n" },
+		{ "--operations --pid 7",
+		  "no operation was found: no event has the opcode 1 (start) or 2 (stop)\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ok(run("dump %s %s", cases[i][0], path) == 0 && !*run_out && is_only(cases[i][1]),
+		   "dump %s: %s", cases[i][0], cases[i][1]);
+	ok(run("convert -q --to json --pid 77 %s", path) == 0 && is_only("no event matched" LOOKED "\n"),
+	   "convert says the same");
+	ok(run("convert -q --to json -p Nobody --pid 7 %s", path) == 0 &&
+	   is_only("no event matched" LOOKED "; --pid left out 3, --provider 2\n"),
+	   "whatever it decodes");
+	ok(run("merge -q --pid 77 -o /tmp/none.%d.etl %s", getpid(), path) == 0 &&
+	   is_only("no event matched" LOOKED "\n"), "so does merge");
+	ok(run("split -q --pid 77 --by cpu -o /tmp/none.%d_%%d.etl %s", getpid(), path) == 0 &&
+	   run_reported("etw: no event matched" LOOKED "\netw: no file is written\n"), "and split");
+	shell("rm /tmp/none.%d.etl", getpid());
+	ok(run("dump --format %%i -p Nobody --pid 7 -p 0000feed-0000-0000-0100-000000000000 %s", path) == 0 &&
+	   is_only("no event that the other tests let pass is of provider \"Nobody\"\n"),
+	   "a provider without events among others is named");
 }
 
 /* Names stand where numbers do, for the events of the provider that has them. */
@@ -299,7 +376,9 @@ int main(void)
 	test_choosing(m.path);
 	test_wrong(m.path);
 	test_missing(m.path);
+	test_none(m.path);
 	test_names();
+	test_empty();
 	test_far();
 	test_cut();
 	unlink(m.path);

@@ -22,6 +22,8 @@ check_watch() {
 	wrong '--filter: column 4' watch -p a --filter 'a >> '
 	wrong '--show: column' watch -p a --show 'a >> '
 	wrong '--show: duration: only operations have one' watch -p a --show 'duration > 1ms'
+	wrong 'filter it with --show' watch -p "$guid" --filter 'process == dd'
+	wrong 'filter it with etw dump --filter' enable s "$guid" --filter 'process == dd'
 	wrong '--show: process: --no-names' watch -p a --show 'process == dd' --no-names
 	wrong '--json cannot be combined with' watch -p a --json --message
 	wrong '--format: column 1' watch -p a --format '%q'

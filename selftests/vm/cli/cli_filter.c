@@ -7,6 +7,8 @@
 #include "lib/vm_lib.h"
 #include "lib/vm_cli.h"
 
+#include <TraceLoggingProvider.h>
+
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 
 FIXTURE(cli_filter) {
@@ -33,6 +35,38 @@ FIXTURE_TEARDOWN(cli_filter)
 	EventUnregister(self->reg);
 	vm_stop_all(self->fd);
 	close(self->fd);
+}
+
+#define TL_GUID		"7e570009-5e1f-4e57-8001-020304050607"
+#define FIELDS		"--fields", "id=0: u32 Size", "--filter", "Size > 100"
+#define LOG		"/run/cli_filter.etl"
+
+TRACELOGGING_DEFINE_PROVIDER(tl_provider, "Cli-Filter-Tl",
+	(0x7e570009, 0x5e1f, 0x4e57, 0x80, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07));
+
+/* With the argument "write" it only writes two events. */
+__attribute__((__constructor__))
+static void write_tracelogging(int argc, char **argv)
+{
+	ULONG size;
+
+	if (argc != 2 || strcmp(argv[1], "write"))
+		return;
+	if (TraceLoggingRegister(tl_provider))
+		_exit(2);
+	for (size = 1; size < 1000; size += 500)
+		TraceLoggingWrite(tl_provider, "Sized", TraceLoggingUInt32(size, "Size"));
+	TraceLoggingUnregister(tl_provider);
+	_exit(0);
+}
+
+static const char *own_path(void)
+{
+	static char path[256];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[len > 0 ? len : 0] = '\0';
+	return path;
 }
 
 #define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
@@ -205,6 +239,34 @@ TEST_F(cli_filter, processes_of_a_kernel_provider)
 		EXPECT_TRUE(vc_report(&self->r, !self->r.status && strstr(self->r.err, "etw: --exe selects programs, so no event of the kernel provider \"Etw-Process\" comes\n")));
 	}
 	unlink("/run/etw-filter.etl");
+}
+
+/* The kernel does not know the fields of TraceLogging's events: all of them pass. */
+TEST_F(cli_filter, tracelogging)
+{
+	ASSERT_EQ(0, TraceLoggingRegister(tl_provider));
+	RUN("enable", "cli", TL_GUID, FIELDS);
+	EXPECT_TRUE(vc_noted(&self->r, "if it writes TraceLogging events, all of them pass --filter, because the kernel does not know their fields: use etw dump --filter\n"));
+	RUN("enable", "cli", TL_GUID, "--id", "7");
+	PRINTED("");
+	RUN("enable", "cli", TL_GUID, "--filter", "level < 4");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status && !self->r.err[0]));
+	TraceLoggingUnregister(tl_provider);
+	ENABLE(FIELDS);
+	PRINTED("");
+	RUN("watch", "-p", TL_GUID, FIELDS, "--format", "%{Size}", "--", own_path(), "write");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status && !strcmp(self->r.out, "1\n501\n") &&
+			      strstr(self->r.err, ": 2 TraceLogging events passed --filter untested, because the kernel does not know their fields: use --show\n")));
+	RUN("watch", "-p", TL_GUID, "--show", "Size > 100", "--format", "%{Size}", "--", own_path(),
+	    "write");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status && !strcmp(self->r.out, "501\n") &&
+			      !strstr(self->r.err, "untested")));
+	RUN("record", "-o", LOG, "-p", TL_GUID, FIELDS, "--", own_path(), "write");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status &&
+			      strstr(self->r.err, ": 2 TraceLogging events passed --filter untested, because the kernel does not know their fields: use etw dump --filter\n")));
+	RUN("dump", LOG, "--filter", "Size > 100", "--format", "%{Size}");
+	PRINTED("501\n");
+	unlink(LOG);
 }
 
 TEST_HARNESS_MAIN

@@ -85,7 +85,7 @@ TEST_F(cli_mode, dump)
 	PRINTED("2\n");
 	EXPECT_EQ(1, vc_lines(self->r.out));
 	RUN("dump", TRACE, "--filter", "mode != kernel", "--json");
-	PRINTED("\"mode\":\"user\"");
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, "\"mode\":\"user\"")));
 	EXPECT_EQ(1, vc_objects(self->r.out));
 	RUN("dump", TRACE, "--filter", "mode == driver");
 	EXPECT_NE(0, self->r.status);
@@ -130,7 +130,7 @@ TEST_F(cli_mode, context)
 	RUN("dump", TRACE, "--format", "%i%x");
 	PRINTED("1context=task\n2context=hardirq,irqs-off");
 	RUN("dump", TRACE, "--filter", "context == hardirq", "--json");
-	PRINTED("\"context\":{\"type\":\"hardirq\",\"irqs_off\":true");
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, "\"context\":{\"type\":\"hardirq\",\"irqs_off\":true")));
 	EXPECT_EQ(1, vc_objects(self->r.out));
 	RUN("convert", TRACE, "-o", DIR "/c.csv", "--replace", "--fields", "id,items");
 	EXPECT_TRUE(contains(DIR "/c.csv", "\"\"type\"\":\"\"hardirq\"\""));

@@ -18,6 +18,8 @@
 #define CRASH_MS	15000	/* from the first events to the last ones, and the crash */
 #define LAST		"10s"	/* ... of which this is the end */
 
+static struct vc_run other;
+
 FIXTURE(questions) {
 	struct vm_trace t;
 };
@@ -150,14 +152,14 @@ static bool member(const char *at, const char *name, char text[40])
 	return at && sscanf(at, format, text) == 1;
 }
 
-/* Does the session have a reader? */
-static bool is_read(FIXTURE_DATA(questions) *self, const char *name)
+/* Does the session have so many readers? */
+static bool is_read(FIXTURE_DATA(questions) *self, const char *name, uint32_t readers)
 {
 	struct etw_session s = vm_session(name);
 	struct etw_session_stat st;
 
 	return !vm_ioctl(self->t.fd, ETW_IOC_SESSION_QUERY, &s) &&
-	       !vm_stat(self->t.fd, s.handle, &st) && st.consumer_count;
+	       !vm_stat(self->t.fd, s.handle, &st) && st.consumer_count == readers;
 }
 
 /* One operation as JSON, so long; when it begins and ends */
@@ -172,35 +174,75 @@ static bool is_one(const struct vc_run *r, double least_ms, char begin[40], char
 			 strstr(r->out, "\"id\":1,") && strstr(r->out, "\"stop\":{"));
 }
 
+#define AROUND_TIME	"500ms"
+
+/* What the writer did from so long before the second operation to so long after it */
+static bool shows_around(const struct vc_run *r)
+{
+	return vc_report(r, !r->status &&
+			 !strcmp(r->out, "1\n  10\n> 1\n  13\n  14\n< 2\n  15\n"));
+}
+
+/* The same as JSON: the operation and six events, of which two are its own */
+static bool shows_around_json(const struct vc_run *r)
+{
+	return vc_report(r, !r->status && vc_objects(r->out) == 7 &&
+			 strstr(r->out, ",\"around\":{\"operation\":1,\"is\":\"start\"}}\n") &&
+			 strstr(r->out, ",\"around\":{\"operation\":1,\"is\":\"stop\"}}\n") &&
+			 strstr(r->out, ",\"around\":{\"operation\":1}}\n"));
+}
+
+/* Two operations, the second of which takes longer; nothing else is near it but 10 and 15. */
+static bool operate(FIXTURE_DATA(questions) *self)
+{
+	int failed = operation(self, 1, 7);
+
+	write_ids(self->t.fd, self->t.slot, 11, 11);
+	failed |= operation(self, 2, 7);
+	write_ids(self->t.fd, self->t.slot, 12, 12);
+	apart(20 * APART_MS);
+	write_ids(self->t.fd, self->t.slot, 10, 10);
+	failed |= operation(self, 1, 8);
+	write_ids(self->t.fd, self->t.slot, 13, 13);
+	apart(30 * APART_MS);
+	write_ids(self->t.fd, self->t.slot, 14, 14);
+	failed |= operation(self, 2, 8);
+	write_ids(self->t.fd, self->t.slot, 15, 15);
+	apart(20 * APART_MS);
+	write_ids(self->t.fd, self->t.slot, 16, 16);
+	return !failed;
+}
+
 TEST_F(questions, slowest_operation)
 {
-	static struct vc_run other;
+	static struct vc_run live, text, json;
 	char begin[40], end[40];
 
 	ASSERT_TRUE(start(self, NULL, NULL));
-	ASSERT_EQ(0, operation(self, 1, 7));
-	write_ids(self->t.fd, self->t.slot, 11, 11);
-	ASSERT_EQ(0, operation(self, 2, 7));
-	write_ids(self->t.fd, self->t.slot, 12, 12);
-	apart(APART_MS);
-	ASSERT_EQ(0, operation(self, 1, 8));
-	write_ids(self->t.fd, self->t.slot, 13, 13);
-	apart(10 * APART_MS);
-	write_ids(self->t.fd, self->t.slot, 14, 14);
-	ASSERT_EQ(0, operation(self, 2, 8));
-	apart(APART_MS);
-	write_ids(self->t.fd, self->t.slot, 15, 15);
-	ASSERT_TRUE(ends(self));
+	ASSERT_TRUE(vc_start(&live, "dump", "live", "--slowest", "1", "--json", NULL));
+	ASSERT_TRUE(vc_start(&text, "dump", "live", "--slowest", "1", "--around", AROUND_TIME,
+			     "--format", "%i", NULL));
+	ASSERT_TRUE(vc_start(&json, "dump", "live", "--slowest", "1", "--around", AROUND_TIME,
+			     "--filter", "duration > 100ms", "--json", NULL));
+	ASSERT_TRUE(vm_until(is_read(self, "live", 3)));
+	ASSERT_TRUE(operate(self));
+	ASSERT_EQ(0, RUN("stop", "file"));
 	RUN("dump", LOG, "--slowest", "1", "--json");
-	ASSERT_TRUE(is_one(&self->t.r, 10 * APART_MS, begin, end));
+	ASSERT_TRUE(is_one(&self->t.r, 30 * APART_MS, begin, end));
 	RUN("dump", LOG, "--since", begin, "--until", end, "--format", "%i");
 	EXPECT_TRUE(vc_report(&self->t.r, !strcmp(self->t.r.out, "1\n13\n14\n2\n")));
-	ASSERT_TRUE(vc_start(&self->t.r, "dump", "live", "--slowest", "1", "--json", NULL));
-	ASSERT_TRUE(vm_until(is_read(self, "live")));
-	/* It ends with the session. */
+	RUN("dump", LOG, "--slowest", "1", "--around", AROUND_TIME, "--format", "%i");
+	EXPECT_TRUE(shows_around(&self->t.r));
+	RUN("dump", LOG, "--slowest", "1", "--around", AROUND_TIME, "--json");
+	EXPECT_TRUE(shows_around_json(&self->t.r));
+	/* The readers end with the session. */
 	ASSERT_EQ(0, vc_run(&other, "stop", "live", NULL));
-	EXPECT_EQ(0, vc_end(&self->t.r));
-	EXPECT_TRUE(is_one(&self->t.r, 10 * APART_MS, begin, end));
+	EXPECT_EQ(0, vc_end(&live));
+	EXPECT_TRUE(is_one(&live, 30 * APART_MS, begin, end));
+	EXPECT_EQ(0, vc_end(&text));
+	EXPECT_TRUE(shows_around(&text));
+	EXPECT_EQ(0, vc_end(&json));
+	EXPECT_TRUE(shows_around_json(&json));
 }
 
 /* Events in the records of losses; are all of them between the two times? */
@@ -245,6 +287,22 @@ TEST_F(questions, losses)
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"session\":\"file\"")));
 	RUN("dump", LOG);
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, ": larger than a buffer; ")));
+}
+
+/* A reader of a flight recorder waits for a flush: it says so. */
+TEST_F(questions, recorder_is_read)
+{
+	ASSERT_EQ(0, RUN("start", "recorder", "--buffering"));
+	ASSERT_EQ(0, RUN("enable", "recorder", PROVIDER));
+	write_ids(self->t.fd, self->t.slot, 1, 2);
+	ASSERT_TRUE(vc_start(&self->t.r, "dump", "recorder", "--format", "%i", NULL));
+	EXPECT_TRUE(vm_until((vc_look(&self->t.r), strstr(self->t.r.err, "when etw flush is called\n"))));
+	EXPECT_STREQ("", self->t.r.out);
+	ASSERT_EQ(0, vc_run(&other, "flush", "recorder", NULL));
+	EXPECT_TRUE(vm_until((vc_look(&self->t.r), !strcmp(self->t.r.out, "1\n2\n"))));
+	kill(self->t.r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->t.r));
+	EXPECT_TRUE(vc_report(&self->t.r, vc_lines(self->t.r.err) == 1));
 }
 
 TEST_F(questions, before_the_crash)

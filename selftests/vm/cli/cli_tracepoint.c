@@ -133,6 +133,20 @@ TEST_F(tracepoint, patterns_on_and_off)
 	EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
 }
 
+/* The begin and the end of a system call are one operation; only one lasts so long. */
+TEST_F(tracepoint, slow_system_calls)
+{
+	ASSERT_EQ(0, RUN("watch", "-p", "tracepoint:syscalls:sys_*_clock_nanosleep", "--operations",
+			 "--show", "duration > 300ms", "--", "sh", "-c", "sleep 0.1; sleep 0.4"));
+	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(1, lines_with(self->r.out, "sleep-", "ret=0"));
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:file", "--", "cat",
+			 "/etc/hostname"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--operations", "--filter", "filename == /etc/hostname"));
+	EXPECT_EQ(1, lines_with(self->r.out, "cat-", "filename=\"/etc/hostname\""));
+	EXPECT_EQ(1, lines_with(self->r.out, "sys_enter_openat", "ret=3"));
+}
+
 TEST_F(tracepoint, wrong_names)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));

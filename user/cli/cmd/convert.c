@@ -434,7 +434,7 @@ int cmd_convert(int argc, char **argv)
 		if (!status)
 			status = convert_all(run, operands);
 		if (!status)
-			select_report(run->select);
+			select_report(run->select, false);
 	}
 	processes_close(&run->processes);
 	select_free(run->select);

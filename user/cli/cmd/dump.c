@@ -24,6 +24,8 @@
 #include "cli/input/operations.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
+#include "cli/print/slowest.h"
+#include "cli/print/unnamed.h"
 #include "cli/input/processes.h"
 #include "cli/progress.h"
 #include "cli/sample.h"
@@ -84,9 +86,13 @@ static struct dump {
 	bool by_operation;
 	const char *by;		/* what pairs them; NULL: not given */
 	uint32_t slowest;	/* print only so many, at the end; 0: all as they end */
+	const char *span;	/* before and after these, for around; NULL: not given */
+	struct around *around;	/* keeps what happened around them, or NULL */
+	struct slowest_rule rule;	/* for around */
 	struct operations *operations;	/* NULL: print events */
 	struct operation operation;
 	bool any;		/* an event of a provider was printed */
+	struct unnamed unnamed;	/* of files */
 	struct select *select;	/* NULL: all events */
 } job = { .print = event_print_text };
 
@@ -97,6 +103,8 @@ enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
 	  CLI_FLAG(job.by_operation) },						\
 	{ "slowest", 0, "N", "print only the N longest operations, at the end",	\
 	  CLI_NUMBER(job.slowest, 1, 1000) },					\
+	{ "around", 0, "TIME", "and all events from so long before to after each", \
+	  CLI_TEXT(job.span) },							\
 	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) }, \
 	{ "duration", 0, "TIME", "end after that time: 10s, 500ms, 2m",		\
 	  CLI_MILLIS(job.duration_ms, 1, CLI_DURATION_MAX) },			\
@@ -249,6 +257,19 @@ static int look_ms(struct dump *dump)
 	return ms && ms < LOOK_MS ? ms : LOOK_MS;
 }
 
+/* Before the first wait for a session that keeps its events until somebody wants them */
+static void note_buffering(void)
+{
+	const struct etw_session_info *session = etw_session_info(reader);
+	static bool noted;
+
+	if (noted || !(session->mode & ETW_MODE_BUFFERING))
+		return;
+	noted = true;
+	cli_note("session %s is in buffering mode: it delivers its events when etw flush is called",
+		 cli_quote(session->name));
+}
+
 /* Wait for the session's next event; flush the output before sleeping. */
 static int next_of_session(struct dump *dump, struct etw_event *event)
 {
@@ -259,6 +280,7 @@ static int next_of_session(struct dump *dump, struct etw_event *event)
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
+	note_buffering();
 	if (!dump->final)
 		refresh_stat(dump);
 	while (!dump_is_unread()) {
@@ -325,14 +347,13 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
-/* --slowest, at the end */
-static void print_slowest(struct dump *dump)
+/* --slowest: print it at the end if it is one of the longest. */
+static void keep_operation(struct dump *dump)
 {
-	unsigned int i;
+	unsigned int rank = operations_keep(dump->operations, &dump->operation, dump->slowest);
 
-	dump->printer.operation = &dump->operation;
-	for (i = 0; operations_longest(dump->operations, i, &dump->operation) && !ferror(stdout); i++)
-		dump->print(&dump->printer, &dump->operation.start);
+	if (dump->around)
+		around_operation(dump->around, rank, &dump->operation);
 }
 
 static int read_events(struct dump *dump)
@@ -348,9 +369,11 @@ static int read_events(struct dump *dump)
 		if (!processes_event(&dump->processes, event))
 			continue;
 		dump->printer.operation = NULL;
+		if (reader && dump->around && slowest_shows(&dump->rule, event))
+			around_event(dump->around, event);
 		lost = etw_loss_of(event, &loss);
 		if (lost)
-			wanted = !dump->no_losses && select_loss(dump->select, &loss);
+			wanted = !dump->no_losses && !dump->around && select_loss(dump->select, &loss);
 		else if (dump->operations)
 			wanted = ends_operation(dump, &event);
 		else
@@ -358,7 +381,7 @@ static int read_events(struct dump *dump)
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
 		if (dump->slowest && !lost) {
-			operations_keep(dump->operations, &dump->operation, dump->slowest);
+			keep_operation(dump);
 			continue;
 		}
 		if (lost)
@@ -369,6 +392,8 @@ static int read_events(struct dump *dump)
 					 inputs_file(&dump->inputs, input));
 		else
 			dump->print(&dump->printer, event);
+		if (!reader)
+			unnamed_add(&dump->unnamed, &dump->printer);
 		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
@@ -426,41 +451,16 @@ static void report_losses(struct dump *dump)
 	report_drops(dump);
 }
 
-static int dump_events(struct dump *dump)
+/* paths: of files, or NULL */
+static int dump_events(struct dump *dump, char **paths)
 {
 	int err = read_events(dump);
 
+	if (!err && paths && dump->around)
+		err = slowest_reread(dump->around, paths, dump->inputs.apart, &dump->rule);
 	if (dump->slowest)
-		print_slowest(dump);
+		slowest_print(dump->operations, dump->around, &dump->printer, dump->print);
 	return err;
-}
-
-/* Report EINVAL, and whether its cause is that the session only writes a file. */
-static int no_readers(const struct dump *dump, const char *name)
-{
-	static struct session session;
-
-	if (session_do(dump->fd, etw_kdev_session_query, name, &session) ||
-	    session.s.mode & ETW_MODE_REAL_TIME || !session.log.log.name_len)
-		return cli_fail("session %s: %s", cli_quote(name), cli_reason(EINVAL));
-	return cli_fail("session %s has no readers, it writes a file: dump %s, or start it with --real-time",
-			cli_quote(name), cli_quote(session.log.name));
-}
-
-static int open_fail(const struct dump *dump, const char *name, int err)
-{
-	switch (-err) {
-	case EINVAL:
-		return no_readers(dump, name);
-	case ENOENT:
-		return session_missing(name);
-	case ENOSPC:
-		return cli_fail("session %s has %d readers already",
-				cli_quote(name), ETW_CONSUMERS_MAX);
-	default:
-		return cli_fail("session %s: %s", cli_quote(name),
-				cli_denied(-err, TAKES_CONSUME));
-	}
 }
 
 static const char *ask_provider(void *context, const GUID *guid)
@@ -498,6 +498,7 @@ static void prepare(struct dump *dump, char **paths)
 	}
 	if (dump->by_operation)
 		dump->operations = operations_new(dump->by);
+	dump->rule = (struct slowest_rule){ dump->processes.show, !dump->no_losses };
 	/* A session that runs has no end but the present. */
 	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
 	dump->end = (struct end_time){ .at = select_until(dump->select), .owned = dump->owner };
@@ -522,7 +523,7 @@ static void close_printer(struct dump *dump)
 
 static int print_session(struct dump *dump, const char *name)
 {
-	int err = dump_events(dump);
+	int err = dump_events(dump, NULL);
 
 	event_flush(&dump->printer);
 	end_session(dump);
@@ -540,7 +541,7 @@ static int run(struct dump *dump, const char *name)
 	int err = etw_source_open_session(&source, name), status = 0;
 
 	if (err)
-		return open_fail(dump, name, err);
+		return session_read_fail(dump->fd, name, err);
 	reader = etw_source_session(&source);
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
@@ -643,6 +644,8 @@ static void check_options(const struct dump *dump)
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->slowest && dump->count)
 		cli_usage("--slowest cannot be combined with --count");
+	if (dump->span && !dump->slowest)
+		cli_usage("--around: only with --slowest");
 	if (dump->by && !dump->by_operation)
 		cli_usage("--by: only with --operations");
 	if (dump->by_operation && dump->printer.hex)
@@ -698,12 +701,14 @@ static int dump_files(struct dump *dump, char **paths)
 		/* An operation that starts before --until may end later. */
 		if (!dump->operations)
 			select_bound(dump->select, &dump->inputs);
-		status = dump_events(dump) != 0;
+		status = dump_events(dump, paths) != 0;
 		progress_end(&dump->progress);
 	}
 	event_flush(&dump->printer);
-	if (!status)
+	if (!status) {
 		inputs_report(&dump->inputs);
+		unnamed_report(&dump->unnamed);
+	}
 	inputs_close(&dump->inputs);
 	if (!status && dump->strict)
 		status = verify_strict(paths);
@@ -720,6 +725,8 @@ void dump_ready(bool stacks)
 	if (stacks && !dump->json && !dump->printer.format)
 		dump->stack = true;
 	check_options(dump);
+	if (dump->span)
+		dump->around = around_new(slowest_span(dump->span), dump->slowest);
 	select_check(dump->select, !dump->no_names, dump->by_operation);
 	choose_print(dump);
 }
@@ -728,14 +735,19 @@ void dump_ready(bool stacks)
 static void end_options(struct dump *dump, int status)
 {
 	if (!status && !dump->filled) {
-		select_report(dump->select);
 		if (dump->operations)
 			operations_report(dump->operations);
+		/* Its owner reports if there were none to select from. */
+		if (select_has_looked(dump->select) ||
+		    (!dump->owner && operations_any(dump->operations)))
+			select_report(dump->select, dump->operations);
 	}
+	unnamed_free(&dump->unnamed);
 	/* Who starts a session with names has not asked to see their events. */
 	processes_report(&dump->processes,
 			 !dump->any && !dump->select && !dump->operations && !dump->owner);
 	operations_free(dump->operations);
+	around_free(dump->around);
 	processes_close(&dump->processes);
 	select_free(dump->select);
 	event_format_free(dump->printer.format);

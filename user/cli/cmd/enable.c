@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include "cli/request/enable_list.h"
 #include "cli/provider.h"
+#include "cli/provider_counts.h"
 #include "cli/schema.h"
 #include "device/kdev.h"
 
@@ -56,6 +57,8 @@ int cmd_enable(int argc, char **argv)
 	if (status && providers.enabled)
 		cli_note("provider %s %s enabled", cli_quote(providers.list[0]->provider),
 			 providers.enabled == 1 ? "is" : "and those before the failed one are");
+	if (!status)
+		provider_may_be_untested(fd, &providers, "etw dump --filter");
 	etw_kdev_close(fd);
 	enable_list_free(&providers);
 	schema_unload();

@@ -15,7 +15,7 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/trace_event.h"
+#include "cli/request/trace_event.h"
 #include "list_trace.h"
 #include "device/kdev.h"
 #include "device/provider_list.h"
@@ -563,8 +563,8 @@ static const struct cli_syntax syntax = {
 		"registrations or members, and the sessions that have them enabled; with\n"
 		"--verbose also each registration and member.\n"
 		"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.\n"
-		"PATTERN selects providers by name.  'tracepoint:*' lists the kernel's trace events,\n"
-		"each of which is a provider when it is enabled.",
+		"PATTERN selects providers by name.  'tracepoint:*' lists the trace events of the\n"
+		"kernel, each of which is a provider when it is enabled.",
 	.operands = { "[WHAT]", "[PATTERN]" },
 	.options = options,
 	.example = "etw list providers -v",
@@ -579,7 +579,7 @@ int cmd_list(int argc, char **argv)
 
 	if (name)
 		part = (int)cli_choice("WHAT", name, parts, sizeof(*parts));
-	list.pattern = operands[1];
+	list.pattern = name ? operands[1] : NULL;
 	if (list.pattern && parts[part].list != list_providers)
 		cli_usage("PATTERN: only with 'providers'");
 	if (columns && (json || list.verbose))

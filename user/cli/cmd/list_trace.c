@@ -6,7 +6,7 @@
 #include "list_trace.h"
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "cli/trace_event.h"
+#include "cli/request/trace_event.h"
 
 static void print_json(const struct trace_set *set)
 {

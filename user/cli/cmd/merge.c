@@ -2,20 +2,31 @@
 /*
  * merge.c - etw merge: combine log files into one, or write a selection of their events
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/input/log_contents.h"
 #include "cli/merge/run.h"
+#include "cli/provider_counts.h"
+#include "lib/consumer/event_record.h"
+#include "tdh/decode/embed.h"
 
 static struct run {
 	struct etlrun common;	/* first */
 	const char *path;
 	struct merge_output out;
+	bool with_manifests;
+	struct provider_counts providers;	/* of what was written, for the manifests */
+	unsigned int manifests;
+	struct etw_event_items items;
 } job;
 
 static const struct cli_option options[] = {
 	{ "output", 'o', "FILE", "the log file to write", CLI_TEXT(job.path) },
+	{ "with-manifests", 0, NULL, "store the manifests of the events in it",
+	  CLI_FLAG(job.with_manifests) },
 	ETLRUN_OPTIONS(job.common),
 	CLI_OPTION_END
 };
@@ -29,11 +40,69 @@ static const struct cli_syntax syntax = {
 	.example = "etw merge -o all.etl kernel.etl app.etl --since +10s --until +20s",
 };
 
+/* Which providers need a manifest, and which have one in the files that are read? */
+static void note_provider(struct run *run, const struct etlmerge_record *record)
+{
+	const struct etw_event_header *header = record->event->record.header;
+	const bool is_piece = etw_embed_is_piece(header);
+	struct provider_count *p;
+	EVENT_RECORD decodable;
+
+	if (record->about_trace && !is_piece)
+		return;
+	p = provider_counts_add(&run->providers, &header->provider, !is_piece);
+	p->known |= is_piece;
+	if (is_piece || p->lacks)
+		return;
+	etw_event_record(&decodable, record->event, &run->items, false);
+	p->lacks = record_needs_manifest(&decodable);
+}
+
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
 {
 	struct run *run = (struct run *)common;
 
+	if (run->with_manifests)
+		note_provider(run, record);
 	return merge_output_write(&run->out, &common->merge, record);
+}
+
+static int put_piece(void *context, const void *record, size_t size)
+{
+	struct run *run = context;
+
+	return merge_output_put(&run->out, &run->common.merge, 0, record, (uint32_t)size) ? -EIO : 0;
+}
+
+/* Write the manifests that the inputs do not have.  Returns the exit status. */
+static int write_manifests(struct run *run)
+{
+	const size_t room = etw_etl_size_like(run->common.merge.like.header.BufferSize) -
+			    sizeof(struct etw_buffer_header);
+	char text[GUID_TEXT_SIZE];
+	struct provider_count *p;
+	GUID guid;
+	size_t i;
+	int err;
+
+	for (i = 0; i < run->providers.count; i++) {
+		p = run->providers.list + i;
+		if (p->known || !p->lacks)
+			continue;
+		memcpy(&guid, &p->guid, sizeof(guid));
+		err = etw_embed_records(&guid, run->out.last, room < UINT16_MAX ? room : 0,
+					put_piece, run);
+		run->manifests += !err;
+		if (err == -ENOENT || err == -EINVAL)
+			cli_note("no manifest of %s is known: elsewhere its events cannot be decoded, see etw-manifest(1)",
+				 guid_text(&p->guid, text));
+		else if (err)
+			return err == -EIO ? 1 :
+			       cli_fail("%s: the manifest of %s cannot be written: %s",
+					cli_quote(run->path), guid_text(&p->guid, text),
+					err == -E2BIG ? "it is too large" : strerror(-err));
+	}
+	return 0;
 }
 
 static int write_file(struct run *run)
@@ -44,6 +113,8 @@ static int write_file(struct run *run)
 
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
+	if (!status && run->with_manifests)
+		status = write_manifests(run);
 	if (status)
 		return status;
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
@@ -62,12 +133,17 @@ static void report(struct run *run)
 	if (run->common.json) {
 		json_writer_open(&line, NULL, '{');
 		merge_output_json(&line, out);
+		if (run->with_manifests)
+			json_writer_unsigned(&line, "manifests", run->manifests);
 		json_print(&line);
 	}
 	if (run->common.quiet)
 		return;
 	cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path), out->events,
 		 cli_s(out->events), out->count.bytes);
+	if (run->manifests)
+		cli_note("with the manifest%s of %u provider%s", cli_s(run->manifests),
+			 run->manifests, cli_s(run->manifests));
 	merge_output_note(&out, 1);
 }
 
@@ -81,6 +157,8 @@ static int merge_files(struct etlrun *common)
 	else
 		report(run);
 	merge_output_free(&run->out);
+	provider_counts_free(&run->providers);
+	etw_event_items_free(&run->items);
 	return status;
 }
 

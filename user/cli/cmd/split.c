@@ -256,7 +256,8 @@ static void report(struct run *run)
 
 	etlrun_report(&run->common);
 	if (!run->parts.count)
-		cli_note("there is no event to write, so no file is written");
+		cli_note("no file is written%s",
+			 run->common.select ? "" : ", because there is no event");
 	for (i = 0; i < run->parts.count && run->common.json; i++)
 		report_json(run, &run->parts.list[i]);
 	for (i = 0; i < run->parts.count && !run->common.quiet && !run->common.json; i++) {

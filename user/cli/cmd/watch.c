@@ -18,6 +18,7 @@
 #include "cli/record/own_session.h"
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
+#include "cli/request/event_filter.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/session.h"
@@ -137,7 +138,7 @@ static void saw(void *context, const struct etw_event *event)
 {
 	struct watch *w = context;
 
-	provider_counts_add(&w->counts, &event->record.header->provider, 1);
+	provider_counts_event(&w->counts, event);
 	provider_counts_claim(&w->counts, event);
 }
 
@@ -192,7 +193,7 @@ static void choose_name(struct watch *w)
 }
 
 /* Providers without an event: that may be what was expected, or a wrong name. */
-static void report_silent(struct watch *w)
+static void report_providers(struct watch *w)
 {
 	unsigned int i;
 
@@ -200,6 +201,7 @@ static void report_silent(struct watch *w)
 		if (!provider_counts_of(&w->counts, &w->providers, i))
 			provider_silent(w->fd, w->providers.list[i], &w->counts, w->command_ended,
 					"printed");
+	provider_untested(&w->counts, &w->providers, "--show");
 }
 
 static int watch(struct watch *w)
@@ -228,7 +230,7 @@ static int watch(struct watch *w)
 	if (w->begun && w->stopped)
 		cli_note("session %s was stopped by another process", cli_quote(w->name));
 	else if (w->begun && !dump_is_unread())
-		report_silent(w);
+		report_providers(w);
 	err = command_status(&w->command, !w->command_ended && !w->stopped);
 	return w->begun && err ? err : status;
 }
@@ -261,6 +263,7 @@ int cmd_watch(int argc, char **argv)
 	struct watch *w = &job;
 	int status = 1;
 
+	event_filter_elsewhere("--show");
 	take_all(w, argc, argv);
 	if (!enable_list_ready(&w->providers))
 		return 1;

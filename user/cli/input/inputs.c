@@ -62,7 +62,7 @@ int inputs_open(struct inputs *inputs, char **paths)
 	for (; inputs->count < n; inputs->count++) {
 		in = &inputs->list[inputs->count];
 		in->path = paths[inputs->count];
-		err = etw_source_open_file(&in->in, in->path, on_report, in);
+		err = etw_source_open_file(&in->in, in->path, inputs->again ? NULL : on_report, in);
 		if (err)
 			return open_fail(in->path, err);
 		inputs->merge[inputs->left++] = &in->in;

@@ -35,6 +35,7 @@ struct inputs {
 	uint64_t late, look;	/* events later than that; at how many to look for the end */
 	struct etw_interner losses;	/* with a record so far */
 	bool apart;		/* the caller's: leave recorded stacks events of their own */
+	bool again;		/* the caller's: what is wrong with the files was reported */
 	struct etw_stacks stacks;
 	bool has_stacks;	/* a file has stacks, from here on */
 	bool buffer_done;	/* the last event read was the last of its buffer */

@@ -31,19 +31,16 @@ const char *log_contents_besides(uint64_t names)
 	return text;
 }
 
-/* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
-static bool needs_manifest(const struct etw_event *event, struct etw_event_items *items)
+bool record_needs_manifest(const EVENT_RECORD *record)
 {
-	EVENT_RECORD record;
 	USHORT i;
 
-	etw_event_record(&record, event, items, false);
-	if (record.EventHeader.Flags & (EVENT_HEADER_FLAG_STRING_ONLY |
+	if (record->EventHeader.Flags & (EVENT_HEADER_FLAG_STRING_ONLY |
 					EVENT_HEADER_FLAG_CLASSIC_HEADER |
 					EVENT_HEADER_FLAG_TRACE_MESSAGE))
 		return false;
-	for (i = 0; i < record.ExtendedDataCount; i++)
-		if (record.ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
+	for (i = 0; i < record->ExtendedDataCount; i++)
+		if (record->ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
 			return false;
 	return true;
 }
@@ -52,6 +49,7 @@ static void add(struct log_contents *c, const struct etw_event *event,
 		struct etw_event_items *items)
 {
 	struct provider_count *p;
+	EVENT_RECORD record;
 
 	if (etw_process_is(event)) {
 		provider_counts_claim(&c->counts, event);
@@ -59,13 +57,16 @@ static void add(struct log_contents *c, const struct etw_event *event,
 		if (!c->counts_names)
 			return;
 	}
-	p = provider_counts_add(&c->counts, &event->record.header->provider, 1);
+	p = provider_counts_event(&c->counts, event);
 	if (!c->events || event->time < c->first)
 		c->first = event->time;
 	if (!c->events || event->time > c->last)
 		c->last = event->time;
 	c->events++;
-	if (!p->lacks && !p->known && needs_manifest(event, items)) {
+	if (p->lacks || p->known)
+		return;
+	etw_event_record(&record, event, items, false);
+	if (record_needs_manifest(&record)) {
 		p->known = schema_provider(&p->guid);
 		p->lacks = !p->known;
 	}

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <evntcons.h>
 #include "etl/event.h"
 #include "cli/provider_counts.h"
 
@@ -15,6 +16,9 @@
  * a piece of a schema?  Summaries of all commands leave these out of their number of events.
  */
 bool event_is_about_trace(const struct etw_event *event);
+
+/* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
+bool record_needs_manifest(const EVENT_RECORD *record);
 
 /* All zero before the first file */
 struct log_contents {

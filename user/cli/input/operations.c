@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "convert/slices/open_starts.h"
 #include "convert/slices/slices.h"
+#include "kept_event.h"
 #include "lib/consumer/event_record.h"
 #include "operations.h"
 #include "tdh/decode/embed.h"
@@ -17,19 +18,9 @@
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
 
-/* An event that is kept: this, its extended items, its payload */
-struct kept {
-	struct etw_buffer_header buffer;
-	struct etw_event_header header;
-	int64_t time;
-	uint32_t ext_len, data_len;
-	uint16_t cpu, logger_id;
-	uint8_t nanos;
-};
-
 struct longest {
 	uint64_t ns;
-	struct etw_text start, stop;	/* a struct kept and what follows */
+	struct etw_text start, stop;	/* kept events */
 };
 
 struct operations {
@@ -38,13 +29,14 @@ struct operations {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
-	struct etw_text body;		/* a struct kept and what follows, of the current start */
+	struct etw_text body;		/* the current start, kept */
 	struct longest *longest;	/* longest first */
 	unsigned int longest_count;
 	struct etw_event stop;		/* of the one that was got last */
 	uint64_t evicted;		/* starts beyond the limits */
 	uint64_t without_key;		/* events that lack what they are paired by */
 	uint64_t stops;			/* without a start */
+	bool any;			/* there was a start or a stop */
 };
 
 struct operations *operations_new(const char *by)
@@ -85,42 +77,6 @@ void operations_free(struct operations *o)
 	free(o);
 }
 
-static void save(struct etw_text *to, const struct etw_event *event)
-{
-	const struct etw_record_view *record = &event->record;
-	struct kept kept;
-
-	memset(&kept, 0, sizeof(kept));
-	kept.buffer = *event->buffer;
-	kept.header = *record->header;
-	kept.time = event->time;
-	kept.ext_len = record->ext_len;
-	kept.data_len = record->data_len;
-	kept.cpu = event->cpu;
-	kept.logger_id = event->logger_id;
-	kept.nanos = event->nanos;
-	etw_text_cut(to, 0);
-	etw_text_add(to, (const char *)&kept, sizeof(kept));
-	etw_text_add(to, record->ext, record->ext_len);
-	etw_text_add(to, record->data, record->data_len);
-	if (to->error)
-		cli_die("out of memory");
-}
-
-/* The event that was saved; it points into the text. */
-static void restore(const struct etw_text *from, struct etw_event *event)
-{
-	const struct kept *kept = (const void *)from->data;
-	const uint8_t *behind = (const uint8_t *)(kept + 1);
-
-	*event = (struct etw_event){
-		.record = { .header = &kept->header, .ext = behind, .ext_len = kept->ext_len,
-			    .data = behind + kept->ext_len, .data_len = kept->data_len },
-		.buffer = &kept->buffer, .time = kept->time, .cpu = kept->cpu,
-		.logger_id = kept->logger_id, .nanos = kept->nanos,
-	};
-}
-
 static void forget(struct operations *o, struct open_slice *slice)
 {
 	open_take(&o->open, slice);
@@ -134,7 +90,7 @@ static void start(struct operations *o, const struct etw_event *event, const str
 		o->evicted++;
 		forget(o, TAILQ_FIRST(&o->open.all));
 	}
-	save(&o->body, event);
+	kept_event_save(&o->body, event);
 	if (!open_push(&o->open, key, slices_time(event), &o->body))
 		cli_die("out of memory");
 }
@@ -156,7 +112,7 @@ static bool stop(struct operations *o, const struct etw_event *event, const stru
 	if (o->body.error)
 		cli_die("out of memory");
 	forget(o, slice);
-	restore(&o->body, &operation->start);
+	kept_event_get(o->body.data, &operation->start);
 	return true;
 }
 
@@ -187,6 +143,7 @@ bool operations_event(struct operations *o, const struct etw_event *event,
 		cli_die("out of memory");
 	if (is_piece)
 		return false;
+	o->any = true;
 	if (!open_key_by(&key, &e, &o->rule)) {
 		o->without_key++;
 		return false;
@@ -201,7 +158,8 @@ bool operations_event(struct operations *o, const struct etw_event *event,
 	return stop(o, event, &key, operation);
 }
 
-void operations_keep(struct operations *o, const struct operation *operation, unsigned int max)
+unsigned int operations_keep(struct operations *o, const struct operation *operation,
+			     unsigned int max)
 {
 	struct longest *longest;
 	unsigned int at = o->longest_count;
@@ -209,7 +167,7 @@ void operations_keep(struct operations *o, const struct operation *operation, un
 	while (at && o->longest[at - 1].ns < operation->ns)
 		at--;
 	if (at == max)
-		return;
+		return max;
 	if (!o->longest)
 		o->longest = cli_calloc(max, sizeof(*o->longest));
 	if (o->longest_count == max)
@@ -217,8 +175,9 @@ void operations_keep(struct operations *o, const struct operation *operation, un
 	longest = o->longest + at;
 	memmove(longest + 1, longest, (o->longest_count++ - at) * sizeof(*longest));
 	*longest = (struct longest){ .ns = operation->ns };
-	save(&longest->start, &operation->start);
-	save(&longest->stop, operation->stop);
+	kept_event_save(&longest->start, &operation->start);
+	kept_event_save(&longest->stop, operation->stop);
+	return at;
 }
 
 bool operations_longest(struct operations *o, unsigned int rank, struct operation *operation)
@@ -228,8 +187,8 @@ bool operations_longest(struct operations *o, unsigned int rank, struct operatio
 
 	if (rank >= o->longest_count)
 		return false;
-	restore(&longest->start, &operation->start);
-	restore(&longest->stop, &o->stop);
+	kept_event_get(longest->start.data, &operation->start);
+	kept_event_get(longest->stop.data, &o->stop);
 	etw_event_record(&o->record, &o->stop, &o->items, false);
 	err = etw_decode(o->decoder, &o->record, &operation->decoded);
 	if (err == -ENOMEM)
@@ -241,8 +200,15 @@ bool operations_longest(struct operations *o, unsigned int rank, struct operatio
 	return true;
 }
 
+bool operations_any(const struct operations *o)
+{
+	return !o || o->any;
+}
+
 void operations_report(const struct operations *o)
 {
+	if (!o->any)
+		cli_note("no operation was found: no event has the opcode 1 (start) or 2 (stop)");
 	if (o->open.count)
 		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
 	if (o->stops)

@@ -37,14 +37,19 @@ void operations_free(struct operations *operations);	/* NULL is fine */
 bool operations_event(struct operations *operations, const struct etw_event *event,
 		      struct operation *operation);
 
-/* Keep the operation if it is one of the max longest; the same max each time. */
-void operations_keep(struct operations *operations, const struct operation *operation,
-		     unsigned int max);
+/*
+ * Keep the operation if it is one of the max longest; the same max each time.  Returns its rank,
+ * 0: the longest; max: it is none of them.
+ */
+unsigned int operations_keep(struct operations *operations, const struct operation *operation,
+			     unsigned int max);
 /* The kept one of this rank, 0: the longest. false: there are not so many. */
 bool operations_longest(struct operations *operations, unsigned int rank,
 			struct operation *operation);
 
-/* At the end: a line on stderr for each kind of event that has remained alone. */
+/* Was there a start or a stop?  Also true of NULL. */
+bool operations_any(const struct operations *operations);
+/* At the end: a line on stderr if there was none, and for each kind that has remained alone. */
 void operations_report(const struct operations *operations);
 
 #endif /* ETW_CLI_OPERATIONS_H */

@@ -263,9 +263,16 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 
 static bool is_selected(struct etlmerge *m, struct select *select, const struct etw_event *event)
 {
+	struct etw_loss loss;
+
 	if (m->processes)
 		processes_event(m->processes, event);
-	return event_is_about_trace(event) || select_event(select, event) || etw_process_is(event);
+	if (event_is_about_trace(event)) {
+		if (etw_loss_of(event, &loss))
+			select_saw(select, &event->record.header->provider);
+		return true;
+	}
+	return select_event(select, event) || etw_process_is(event);
 }
 
 int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)

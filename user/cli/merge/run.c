@@ -53,7 +53,7 @@ void etlrun_report(struct etlrun *run)
 {
 	inputs_report(&run->inputs);
 	manifest_report_problems();
-	select_report(run->select);
+	select_report(run->select, false);
 	processes_report(&run->processes, false);
 	if (run->merge.skipped)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,

@@ -28,6 +28,9 @@ enum event_time {
 	EVENT_TIME_RAW,		/* ticks of the session's clock */
 };
 
+/* What an event is to the operation around which it happened */
+enum event_place { EVENT_BESIDE, EVENT_STARTS, EVENT_STOPS };
+
 struct event_format;
 struct event_layout;
 struct symbols;
@@ -46,6 +49,8 @@ struct event_printer {
 	struct processes *processes;	/* NULL: do not print their names */
 	struct event_format *format;
 	const struct operation *operation;	/* that the event starts; NULL: none */
+	unsigned int around;	/* the event is shown around the operation of this rank, from 1 */
+	enum event_place place;	/* if it is */
 	struct event_layout *layout;
 	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
 	enum event_time time;
@@ -97,6 +102,8 @@ void event_printer_free(struct event_printer *printer);
  */
 struct event_format *event_format_parse(const char *text, const char **error, size_t *column);
 void event_format_free(struct event_format *format);
+/* Does it print names or fields of the event's schema? */
+bool event_format_decodes(const struct event_format *format);
 
 /*
  * Aligned columns: those of a list, or those that fit a terminal. width: of the terminal, to
@@ -136,6 +143,8 @@ void event_add_name(struct event_printer *printer, struct etw_text *to);
 void event_add_level(struct event_printer *printer, struct etw_text *to);
 void event_add_payload(struct event_printer *printer, struct etw_text *to);
 bool event_add_message(struct event_printer *printer, struct etw_text *to);
+/* Two characters before the line of an event around an operation */
+void event_add_place(struct event_printer *printer, struct etw_text *to);
 /* A blank and all that the event says: the message or the payload, and of an operation more */
 void event_add_body(struct event_printer *printer, struct etw_text *to);
 void event_add_items(struct event_printer *printer, struct etw_text *to);

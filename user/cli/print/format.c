@@ -153,6 +153,16 @@ struct event_format *event_format_parse(const char *text, const char **error, si
 	return NULL;
 }
 
+bool event_format_decodes(const struct event_format *format)
+{
+	size_t i;
+
+	for (i = 0; i < format->count; i++)
+		if (format->pieces[i].what && strchr("efm{", format->pieces[i].what))
+			return true;
+	return false;
+}
+
 void event_format_free(struct event_format *format)
 {
 	if (!format)
@@ -353,6 +363,7 @@ void event_print_format(struct event_printer *printer, const struct etw_event *e
 	size_t i, before;
 
 	event_begin(printer, event);
+	event_add_place(printer, to);
 	for (i = 0; i < format->count; i++) {
 		before = to->len;
 		add_piece(printer, &format->pieces[i], to);

@@ -154,6 +154,15 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 		items_json(to, &printer->event->record, true);
 }
 
+static void put_around(struct event_printer *printer, struct etw_text *to)
+{
+	json_writer_open(to, "around", '{');
+	json_writer_unsigned(to, "operation", printer->around);
+	if (printer->place != EVENT_BESIDE)
+		json_writer_word(to, "is", printer->place == EVENT_STARTS ? "start" : "stop");
+	json_writer_close(to, '}');
+}
+
 void event_print_json(struct event_printer *printer, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
@@ -176,6 +185,8 @@ void event_print_json(struct event_printer *printer, const struct etw_event *eve
 		event_put_loss(printer, to);
 	if (printer->operation)
 		operation_put(printer, to);
+	if (printer->around)
+		put_around(printer, to);
 	etw_text_char(to, '}');
 	event_end(printer);
 }

@@ -325,6 +325,7 @@ void event_print_layout(struct event_printer *printer, const struct etw_event *e
 	if (layout->width && has_time(layout))
 		put_day(printer);
 	start = to->len;
+	event_add_place(printer, to);
 	for (i = 0; i < layout->count; i++) {
 		if (!columns[layout->list[i]].most && !fields)
 			fields = to->len;

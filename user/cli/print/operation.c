@@ -2,13 +2,15 @@
 /*
  * operation.c - what an operation adds to its start event, as text and as JSON
  */
+#include <stdlib.h>
 #include <string.h>
 #include "base/json_writer.h"
+#include "cli/cli.h"
 #include "convert/names.h"
 #include "operation.h"
 #include "tdh/decode/decoder.h"
 
-#define NAMES_MAX	64	/* fields of a stop event that are shown */
+#define NAMES_STEP	64	/* names that a list grows by */
 
 void operation_add_duration(const struct event_printer *printer, struct etw_text *to)
 {
@@ -49,16 +51,22 @@ static bool add_named_value(struct etw_decoder *decoder, const char *name, struc
 	return false;
 }
 
-static size_t list_names(struct etw_decoder *decoder, const char *names[NAMES_MAX])
+/* The names of all fields of the top level; free() the list. */
+static size_t list_names(struct etw_decoder *decoder, const char ***names)
 {
 	struct etw_field field;
 	size_t count = 0;
 
+	*names = NULL;
 	etw_decode_rewind(decoder);
-	while (count < NAMES_MAX && etw_decode_next(decoder, &field) == 1)
-		if (!field.depth && field.kind != ETW_FIELD_STRUCT_END &&
-		    field.kind != ETW_FIELD_ARRAY_END)
-			names[count++] = field.name;
+	while (etw_decode_next(decoder, &field) == 1) {
+		if (field.depth || field.kind == ETW_FIELD_STRUCT_END ||
+		    field.kind == ETW_FIELD_ARRAY_END)
+			continue;
+		if (!(count % NAMES_STEP))
+			*names = cli_grow(*names, count + NAMES_STEP - 1, sizeof(**names));
+		(*names)[count++] = field.name;
+	}
 	return count;
 }
 
@@ -66,10 +74,10 @@ void operation_add_fields(struct event_printer *printer, struct etw_text *to)
 {
 	const struct operation *operation = printer->operation;
 	struct etw_text *own = &printer->scratch;
-	const char *names[NAMES_MAX];
+	const char **names = NULL;
 	size_t count, i, before, begin;
 
-	count = operation->known ? list_names(operation->decoder, names) : 0;
+	count = operation->known ? list_names(operation->decoder, &names) : 0;
 	for (i = 0; i < count; i++) {
 		etw_text_cut(own, 0);
 		if (printer->known)
@@ -84,6 +92,7 @@ void operation_add_fields(struct event_printer *printer, struct etw_text *to)
 		    !memcmp(to->data + begin, own->data, own->len))
 			etw_text_cut(to, before);
 	}
+	free(names);
 	if (printer->known)
 		etw_decode_rewind(printer->decoder);
 }

@@ -222,12 +222,23 @@ static void add_names(struct event_printer *printer)
 	event_paint(printer, EVENT_PLAIN);
 }
 
+void event_add_place(struct event_printer *printer, struct etw_text *to)
+{
+	static const char *const places[] = {
+		[EVENT_BESIDE] = "  ", [EVENT_STARTS] = "> ", [EVENT_STOPS] = "< ",
+	};
+
+	if (printer->around)
+		etw_text_puts(to, places[printer->place]);
+}
+
 void event_print_text(struct event_printer *printer, const struct etw_event *event)
 {
 	struct etw_text *to = &printer->out;
 	const char *colour;
 
 	event_begin(printer, event);
+	event_add_place(printer, to);
 	event_paint(printer, EVENT_FAINT);
 	event_add_time(printer, to);
 	event_paint(printer, EVENT_PLAIN);

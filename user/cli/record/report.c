@@ -261,8 +261,10 @@ void record_report(struct record *r, enum record_end end)
 	older_log_note(&r->file);
 	report_drops(&r->last);
 	report_file(r);
-	if (r->counted)
+	if (r->counted) {
 		report_providers(r);
+		provider_untested(&r->contents.counts, &r->providers, "etw dump --filter");
+	}
 	if (r->counted && end != RECORD_STOPPED)
 		report_silent(r, end);
 }

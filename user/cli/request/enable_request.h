@@ -6,7 +6,7 @@
 #define ETW_CLI_REQUEST_ENABLE_REQUEST_H
 
 #include "cli/cli.h"
-#include "cli/trace_event.h"
+#include "trace_event.h"
 #include "filter.h"
 
 #define ENABLE_LATE_MAX	64

@@ -7,6 +7,13 @@
 #include "cli/cli.h"
 #include "event_filter.h"
 
+static const char *elsewhere;	/* what takes the tests that the kernel cannot make */
+
+void event_filter_elsewhere(const char *option)
+{
+	elsewhere = option;
+}
+
 static bool is_described(const struct event_filter *filter, const struct etw_mf_event *event)
 {
 	const EVENT_DESCRIPTOR *desc;
@@ -91,7 +98,8 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 {
 	struct etw_mf_event events[EVENT_FILTERS_MAX];
 	struct etw_kernel_schema schema = { .providers = *providers, .events = events,
-					    .event_count = filter->fields_count };
+					    .event_count = filter->fields_count,
+					    .elsewhere = elsewhere };
 	struct etw_kernel_error error;
 	unsigned int i;
 	GUID copy;

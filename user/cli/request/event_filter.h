@@ -21,6 +21,9 @@ struct event_filter {
 /* Parse an expression of --filter, here or in a command that reads; wrong usage ends it. */
 struct etw_expr *event_filter_parse(const char *option, const char *text);
 
+/* Where messages send tests that the kernel cannot make; else etw dump --filter */
+void event_filter_elsewhere(const char *option);
+
 /* Take one; wrong usage ends the command, here and below.  text must stay. */
 void event_filter_fields(struct event_filter *filter, const char *option, const char *text);
 void event_filter_expression(struct event_filter *filter, const char *option, const char *text);

@@ -10,11 +10,13 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/cli.h"
+#include "cli/input/log_contents.h"
 #include "cli/input/operations.h"
 #include "cli/provider.h"
 #include "event_filter.h"
 #include "cli/schema.h"
 #include "select.h"
+#include "select_count.h"
 #include "select_names.h"
 #include "lib/consumer/event_record.h"
 #include "base/guid.h"
@@ -64,6 +66,10 @@ struct select {
 	bool filters_decode;
 	struct etw_expr_ask ask;
 	const struct etw_expr_operation *operation;	/* at hand, or NULL */
+	int64_t start, end;	/* of the trace, FILETIMEs */
+	struct select_count count;
+	bool counts;		/* count has the event at hand */
+	unsigned int seen_all;	/* the first filters, to which all events have come */
 	/* for select_event() */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
@@ -253,7 +259,7 @@ void select_check(const struct select *s, bool processes, bool operations)
 			cli_usage("%s: process: --no-names leaves out the names of processes",
 				  filter->option);
 		if (!operations && etw_expr_needs_operation(filter->expr))
-			cli_usage("%s: duration: only operations have one: etw dump --operations",
+			cli_usage("%s: duration: only operations have one, so --operations is missing",
 				  filter->option);
 	}
 }
@@ -266,6 +272,9 @@ void select_ready(struct select *s, int64_t start, int64_t end, const struct etw
 	if (!s)
 		return;
 	s->ask = ask ? *ask : nobody;
+	s->start = start;
+	s->end = end;
+	s->seen_all = s->filter_count;
 	for (i = 0; i < s->provider_count; i++)
 		find_provider(&s->providers[i]);
 	for (i = 0; i < s->filter_count; i++)
@@ -344,114 +353,192 @@ static bool has_keyword(const struct select *s, uint64_t keyword)
 	return keyword & s->keyword;
 }
 
-/* All tests of the header except that of the provider; names may select the event, too. */
-static bool header_is_wanted(const struct select *s, int64_t time,
-			     const struct etw_event_header *h)
+/* The tests of the header except that of the provider; names may select the event, too. */
+static enum select_test test_header(const struct select *s, int64_t time,
+				    const struct etw_event_header *h)
 {
-	if ((s->since.text && time < s->since.time) || (s->until.text && time > s->until.time))
-		return false;
+	if (s->since.text && time < s->since.time)
+		return SELECT_SINCE;
+	if (s->until.text && time > s->until.time)
+		return SELECT_UNTIL;
 	if (s->has_level && h->desc.level > s->level)
-		return false;
+		return SELECT_LEVEL;
 	if (s->has_keyword && !has_keyword(s, h->desc.keyword) &&
 	    !(s->keyword_names.count && h->desc.keyword))
-		return false;
+		return SELECT_KEYWORD;
 	if (s->pid_count && !has_pid(s, h->process_id))
-		return false;
-	return !s->ids || has_id(s, h->desc.id) || s->id_names.count;
+		return SELECT_PID;
+	return !s->ids || has_id(s, h->desc.id) || s->id_names.count ? SELECT_TESTS : SELECT_ID;
 }
 
-/* The tests that only names pass */
-static bool names_are_wanted(struct select *s, const EVENT_DESCRIPTOR *desc,
-			     const struct etw_decoded *decoded, struct etw_decoder *decoder)
+/* The tests that only names pass.  All are made: names that no event has are reported. */
+static enum select_test test_names(struct select *s, const EVENT_DESCRIPTOR *desc,
+				   const struct etw_decoded *decoded, struct etw_decoder *decoder)
 {
-	bool wanted = true;
+	enum select_test failed = SELECT_TESTS;
 
-	if (s->id_names.count)
-		wanted = select_names_event(&s->id_names, decoded, decoder) || has_id(s, desc->Id);
-	if (s->keyword_names.count)
-		wanted &= select_names_keyword(&s->keyword_names, decoder) ||
-			  has_keyword(s, desc->Keyword);
-	if (s->level_name.count)
-		wanted &= select_names_level(&s->level_name, decoded, decoder);
-	return wanted;
+	if (s->id_names.count && !select_names_event(&s->id_names, decoded, decoder) &&
+	    !has_id(s, desc->Id))
+		failed = SELECT_ID;
+	if (s->keyword_names.count && !select_names_keyword(&s->keyword_names, decoder) &&
+	    !has_keyword(s, desc->Keyword))
+		failed = SELECT_KEYWORD;
+	if (s->level_name.count && !select_names_level(&s->level_name, decoded, decoder))
+		failed = SELECT_LEVEL;
+	return failed;
 }
 
-bool select_may(const struct select *s, const struct etw_event *event)
+static enum select_test test_undecoded(const struct select *s, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
+	enum select_test failed = test_header(s, event->time, header);
 
-	if (!s)
-		return true;
-	return header_is_wanted(s, event->time, header) &&
-	       (!s->provider_count || s->by_name || find_guid(s, &header->provider));
+	if (failed == SELECT_TESTS && s->provider_count && !s->by_name &&
+	    !find_guid(s, &header->provider))
+		return SELECT_PROVIDER;
+	return failed;
 }
 
-bool select_loss(const struct select *s, const struct etw_loss *loss)
+static enum select_test test_filters(struct select *s, const EVENT_RECORD *record,
+				     const struct etw_decoded *decoded, struct etw_decoder *decoder)
 {
-	return !s || ((!s->since.text || loss->last >= s->since.time) &&
-		      (!s->until.text || loss->first <= s->until.time));
-}
-
-bool select_wants(struct select *s, const EVENT_RECORD *record,
-		  const struct etw_decoded *decoded, struct etw_decoder *decoder)
-{
-	const void *header;
-	struct wanted *w;
 	unsigned int i;
 
-	if (!s)
-		return true;
+	for (i = 0; i < s->filter_count; i++) {
+		if (etw_expr_match_operation(s->filters[i].expr, record, decoded, decoder,
+					     s->operation))
+			continue;
+		if (i + 1 < s->seen_all)
+			s->seen_all = i + 1;
+		return SELECT_FILTER;
+	}
+	return SELECT_TESTS;
+}
+
+static enum select_test test_record(struct select *s, const EVENT_RECORD *record,
+				    const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
 	/* They have the same layout: see lib/consumer/event_record.c. */
-	header = &record->EventHeader;
-	if (!header_is_wanted(s, record->EventHeader.TimeStamp.QuadPart, header))
-		return false;
+	const void *header = &record->EventHeader;
+	enum select_test failed;
+	struct wanted *w;
+
+	failed = test_header(s, record->EventHeader.TimeStamp.QuadPart, header);
+	if (failed != SELECT_TESTS)
+		return failed;
 	if (s->provider_count) {
 		w = find_guid(s, &((const struct etw_event_header *)header)->provider);
 		if (!w && s->by_name)
 			w = find_name(s, record, decoded);
 		if (!w)
-			return false;
+			return SELECT_PROVIDER;
 		w->seen |= !etw_embed_is(record);
 	}
-	if (has_names(s) &&
-	    !names_are_wanted(s, &record->EventHeader.EventDescriptor, decoded, decoder))
-		return false;
-	for (i = 0; i < s->filter_count; i++)
-		if (!etw_expr_match_operation(s->filters[i].expr, record, decoded, decoder,
-					      s->operation))
-			return false;
-	return true;
+	if (has_names(s))
+		failed = test_names(s, &record->EventHeader.EventDescriptor, decoded, decoder);
+	return failed == SELECT_TESTS ? test_filters(s, record, decoded, decoder) : failed;
 }
 
-bool select_event(struct select *s, const struct etw_event *event)
+static enum select_test test_event(struct select *s, const struct etw_event *event, bool is_piece)
 {
+	const enum select_test failed = test_undecoded(s, event);
 	const struct etw_decoded *decoded = NULL;
-	bool is_piece = s && etw_embed_is_piece(event->record.header);
 	EVENT_RECORD record;
 	struct wanted *w;
 
-	if (!s)
-		return true;
 	/* Decode every piece of a schema: later events need it. */
-	if (!(is_piece && select_decodes(s)) && !select_may(s, event))
-		return false;
+	if (failed != SELECT_TESTS && !(is_piece && select_decodes(s)))
+		return failed;
 	if (!s->filter_count && !has_names(s) && s->provider_count && !(is_piece && s->by_name)) {
 		w = find_guid(s, &event->record.header->provider);
 		if (w)
 			w->seen |= !is_piece;
 		if (w || !s->by_name)
-			return w;
+			return w ? SELECT_TESTS : SELECT_PROVIDER;
 	} else if (!s->filter_count && !has_names(s) && !s->by_name) {
-		return true;
+		return SELECT_TESTS;
 	}
 	etw_event_record(&record, event, &s->items, false);
 	if (!select_decodes(s))
-		return select_wants(s, &record, NULL, NULL);
+		return test_record(s, &record, NULL, NULL);
 	if (!s->decoder)
 		s->decoder = etw_decoder_new();
 	if (!s->decoder || etw_decode(s->decoder, &record, &decoded) == -ENOMEM)
 		cli_die("out of memory");
-	return select_wants(s, &record, decoded, s->decoder);
+	return test_record(s, &record, decoded, s->decoder);
+}
+
+static void begin_event(struct select *s, const struct etw_event *event)
+{
+	s->counts = !event_is_about_trace(event);
+	if (s->counts)
+		select_count_looked(&s->count, event->time);
+}
+
+/* Returns whether the event at hand has passed. */
+static bool end_event(struct select *s, enum select_test failed)
+{
+	if (failed == SELECT_TESTS) {
+		s->count.matched++;
+		return true;
+	}
+	if (s->counts)
+		s->count.left_out[failed]++;
+	if (s->counts && failed != SELECT_FILTER)
+		s->seen_all = 0;
+	return false;
+}
+
+bool select_may(struct select *s, const struct etw_event *event)
+{
+	enum select_test failed;
+
+	if (!s)
+		return true;
+	begin_event(s, event);
+	failed = test_undecoded(s, event);
+	return failed == SELECT_TESTS || end_event(s, failed);
+}
+
+bool select_loss(struct select *s, const struct etw_loss *loss)
+{
+	static const struct etw_guid ledger_guid = ETW_LEDGER_GUID;
+
+	if (!s)
+		return true;
+	if ((s->since.text && loss->last < s->since.time) ||
+	    (s->until.text && loss->first > s->until.time))
+		return false;
+	select_saw(s, &ledger_guid);
+	return true;
+}
+
+void select_saw(struct select *s, const struct etw_guid *guid)
+{
+	struct wanted *w = s ? find_guid(s, guid) : NULL;
+
+	if (!w)
+		return;
+	w->seen = true;
+	s->count.matched++;
+}
+
+bool select_wants(struct select *s, const EVENT_RECORD *record,
+		  const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
+	return !s || end_event(s, test_record(s, record, decoded, decoder));
+}
+
+bool select_event(struct select *s, const struct etw_event *event)
+{
+	const bool is_piece = s && etw_embed_is_piece(event->record.header);
+
+	if (!s)
+		return true;
+	if (is_piece)
+		return test_event(s, event, true) == SELECT_TESTS;
+	begin_event(s, event);
+	return end_event(s, test_event(s, event, false));
 }
 
 bool select_operation(struct select *s, const struct operation *operation)
@@ -491,19 +578,20 @@ static bool was_missing(const struct filter *filter, const struct etw_expr_place
 	return false;
 }
 
-/* A name that no event has is most likely misspelt. */
-static void report_missing(const struct filter *filter)
+/* A name that no event has is most likely misspelt.  in_some: not all events came here. */
+static void report_missing(const struct filter *filter, bool in_some)
 {
 	struct etw_expr_place place;
+	const char *first, *which;
 	size_t next = 0, quote;
-	const char *first;
 	char *path;
 
 	while (etw_expr_missing(filter->expr, &next, &place)) {
 		first = filter->text + place.at;
+		which = in_some || place.in_some ? " that the other tests let pass" : "";
 		if (!place.what) {
-			cli_note("%s: column %zu: no event has a value that \"%.*s\" could compare",
-				 filter->option, place.at + 1, (int)place.len, first);
+			cli_note("%s: column %zu: no event%s has a value that \"%.*s\" could compare",
+				 filter->option, place.at + 1, which, (int)place.len, first);
 			continue;
 		}
 		if (was_missing(filter, &place))
@@ -512,9 +600,9 @@ static void report_missing(const struct filter *filter)
 		path = strndup(first + quote, place.len - 2 * quote);
 		if (!path)
 			cli_die("out of memory");
-		cli_note("%s: column %zu: no event%s is known to have %s %s %s", filter->option, place.at + 1,
-			 place.in_some ? " that the other tests let pass" : "",
-			 strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
+		cli_note("%s: column %zu: no event%s is known to have %s %s %s", filter->option,
+			 place.at + 1, which, strchr("aeiou", place.what[0]) ? "an" : "a",
+			 place.what, cli_quote(path));
 		free(path);
 	}
 }
@@ -528,8 +616,8 @@ static void report_unanswered(const struct select *s)
 	for (i = 0; i < s->filter_count && !word; i++)
 		word = etw_expr_unanswered(s->filters[i].expr);
 	if (word)
-		cli_note("--filter: no event has a value that %s could be compared with: the trace does not name the processes that wrote them, see --processes in etw-start(1)",
-			 cli_quote(word));
+		cli_note("%s: no event has a value that %s could be compared with: the trace does not name the processes that wrote them, see --processes in etw-start(1)",
+			 s->filters[i - 1].option, cli_quote(word));
 }
 
 void select_bound(const struct select *select, struct inputs *inputs)
@@ -538,17 +626,61 @@ void select_bound(const struct select *select, struct inputs *inputs)
 		inputs_until(inputs, select->until.time);
 }
 
-void select_report(const struct select *s)
+/* Nothing was selected: say what was looked at, and which options have left it out. */
+static void report_none(const struct select *s, bool operations)
+{
+	const char *const options[SELECT_TESTS] = {
+		[SELECT_SINCE] = s->since.text ? s->since.option : NULL,
+		[SELECT_UNTIL] = s->until.text ? s->until.option : NULL,
+		[SELECT_LEVEL] = s->has_level || s->level_name.count ? "--level" : NULL,
+		[SELECT_KEYWORD] = s->has_keyword ? "--keyword" : NULL,
+		[SELECT_PID] = s->pid_count ? "--pid" : NULL,
+		[SELECT_ID] = s->ids || s->id_names.count ? "--id" : NULL,
+		[SELECT_PROVIDER] = s->provider_count ? "--provider" : NULL,
+		[SELECT_FILTER] = s->filter_count ? s->filters[0].option : NULL,
+	};
+	struct select_count count = s->count;
+
+	count.operations = operations;
+	select_count_report(&count, options,
+			    s->provider_count == 1 ? s->providers[0].text : NULL, s->start, s->end);
+}
+
+static void report_providers(const struct select *s)
+{
+	const uint64_t *out = s->count.left_out;
+	const bool in_some = out[SELECT_SINCE] || out[SELECT_UNTIL] || out[SELECT_LEVEL] ||
+			     out[SELECT_KEYWORD] || out[SELECT_PID] || out[SELECT_ID];
+	unsigned int i, unseen = 0;
+
+	for (i = 0; i < s->provider_count; i++)
+		unseen += !s->providers[i].seen;
+	/* Then the line about all of them has said it. */
+	if (!s->count.matched && unseen == s->provider_count)
+		return;
+	for (i = 0; i < s->provider_count; i++)
+		if (!s->providers[i].seen)
+			cli_note("no event%s is of provider %s",
+				 in_some ? " that the other tests let pass" : "",
+				 cli_quote(s->providers[i].text));
+}
+
+bool select_has_looked(const struct select *s)
+{
+	return s && (s->count.looked || s->count.matched);
+}
+
+void select_report(const struct select *s, bool operations)
 {
 	unsigned int i;
 
-	for (i = 0; s && i < s->provider_count; i++)
-		if (!s->providers[i].seen)
-			cli_note("no event is of provider %s", cli_quote(s->providers[i].text));
-	for (i = 0; s && i < s->filter_count; i++)
-		report_missing(&s->filters[i]);
 	if (!s)
 		return;
+	if (!s->count.matched)
+		report_none(s, operations);
+	report_providers(s);
+	for (i = 0; i < s->filter_count; i++)
+		report_missing(&s->filters[i], i >= s->seen_all);
 	report_unanswered(s);
 	select_names_report(&s->id_names, "--id", "the name");
 	select_names_report(&s->keyword_names, "--keyword", "a keyword");

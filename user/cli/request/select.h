@@ -74,14 +74,19 @@ void select_ready(struct select *select, int64_t start, int64_t end,
 bool select_event(struct select *select, const struct etw_event *event);
 /* Is an operation selected?  The options are about its start, fields about both. */
 bool select_operation(struct select *select, const struct operation *operation);
-/* The same as select_event() without decoding; false: not selected.  Final if !select_decodes(). */
-bool select_may(const struct select *select, const struct etw_event *event);
+/*
+ * The same as select_event() without decoding; false: not selected.  Final if !select_decodes().
+ * Call either for an event, and select_wants() after this one.
+ */
+bool select_may(struct select *select, const struct etw_event *event);
 
 /*
  * Is a loss within --since and --until, at least in part?  No other option hides a loss: what
  * is missing may be what they select.
  */
-bool select_loss(const struct select *select, const struct etw_loss *loss);
+bool select_loss(struct select *select, const struct etw_loss *loss);
+/* Events of this provider were taken without being selected. */
+void select_saw(struct select *select, const struct etw_guid *guid);
 
 /* Does a --provider name this one? */
 bool select_names_guid(const struct select *select, const struct etw_guid *guid);
@@ -100,9 +105,14 @@ bool select_is_over(const struct select *select, int64_t time);
 /* Stop reading files at --until; see inputs_until(). */
 void select_bound(const struct select *select, struct inputs *inputs);
 
-/* At the end: a line on stderr for each --provider without an event, for each field of a
- * --filter that no event had, and for each other name that none had. */
-void select_report(const struct select *select);
+/*
+ * At the end: a line on stderr if nothing was selected, and one for each --provider without an
+ * event, for each field of a --filter that no event had, and for each other name that none had.
+ * operations: that is what was selected.
+ */
+void select_report(const struct select *select, bool operations);
+/* Was there an event to select? */
+bool select_has_looked(const struct select *select);
 void select_free(struct select *select);
 
 #endif /* ETW_CLI_REQUEST_SELECT_H */

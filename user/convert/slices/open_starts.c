@@ -6,9 +6,12 @@
  * without another activity whose payload begins with the stop's, or the other way round:
  * requests often have their number or address first.  If there is none either and the stop
  * has no activity, it ends the newest start of its thread without an activity.
+ *
+ * TraceLogging events have no task, except those of tracepoints: these are paired by it.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <etw/format.h>
 #include "base/table.h"
 #include "base/text.h"
 #include "convert/names.h"
@@ -74,7 +77,9 @@ bool open_key_by(struct open_key *key, const struct convert_event *e, struct ope
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
 
-	key->provider = header->ProviderId;
+	/* The begin and the end of a tracepoint's operation are providers of their own. */
+	key->provider = header->EventDescriptor.Channel == ETW_CHANNEL_TRACELOGGING &&
+			header->EventDescriptor.Task ? none : header->ProviderId;
 	key->activity = header->ActivityId;
 	key->task = header->EventDescriptor.Task;
 	key->pid = header->ProcessId;

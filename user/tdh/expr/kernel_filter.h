@@ -39,6 +39,7 @@ struct etw_kernel_schema {
 	/* Events that the caller describes; these come before the manifest's. */
 	const struct etw_mf_event *events;
 	size_t event_count;
+	const char *elsewhere;	/* what takes all expressions, for messages; NULL: etw dump --filter */
 };
 
 enum etw_kernel_ids { ETW_KERNEL_ALL_IDS, ETW_KERNEL_ONLY_IDS, ETW_KERNEL_NOT_IDS };

@@ -24,13 +24,19 @@ int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fm
 	return ETW_KERNEL_ERROR;
 }
 
+static const char *elsewhere(const struct etw_kernel_compiler *c)
+{
+	return c->schema->elsewhere ? c->schema->elsewhere : "etw dump --filter";
+}
+
 int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
 		      const char *why)
 {
 	return etw_kernel_fail(c, test->at + 1,
-			       "the kernel cannot test %.*s%s, because %s: filter it with etw dump --filter",
+			       "the kernel cannot test %.*s%s, because %s: filter it with %s",
 			       test->whole > 60 ? 60 : (int)test->whole,
-			       c->sources[c->source].text + test->at, test->whole > 60 ? "..." : "", why);
+			       c->sources[c->source].text + test->at, test->whole > 60 ? "..." : "", why,
+			       elsewhere(c));
 }
 
 /* ------------------------------------------------------------------------- logic */
@@ -89,7 +95,8 @@ int etw_kernel_not(struct etw_kernel_compiler *c, int at)
 		if (negate_leaf(&c->leaves[node->left]))
 			return at;
 		return etw_kernel_fail(c, c->leaves[node->left].column,
-				       "the kernel cannot test what is no multiple: filter it with etw dump --filter");
+				       "the kernel cannot test what is no multiple: filter it with %s",
+				       elsewhere(c));
 	}
 	/* Each node has one place in one tree, so it can change. */
 	node->kind = node->kind == ETW_EXPR_AND ? ETW_EXPR_OR : ETW_EXPR_AND;

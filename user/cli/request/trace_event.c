@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "trace_event.h"
 #include "base/guid.h"
 #include "base/list.h"
@@ -249,6 +249,8 @@ static int make(int fd, const char *name, const struct etw_guid *guid,
 		cli_note("provider %s: its last fields are left out: there are too many",
 			 cli_quote(name));
 	event.id = schema->id;
+	event.opcode = schema->opcode;
+	event.task = schema->task;
 	event.schema = (uintptr_t)schema->metadata;
 	event.schema_len = schema->metadata_len;
 	event.pieces = (uintptr_t)schema->pieces;

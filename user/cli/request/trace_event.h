@@ -5,12 +5,12 @@
  * Their names: tracepoint:SYSTEM:NAME, each of which may be a pattern of the shell;
  * tracepoint:SYSTEM stands for all of the system's; system:CLASS,... for what the classes have.
  */
-#ifndef ETW_CLI_TRACE_EVENT_H
-#define ETW_CLI_TRACE_EVENT_H
+#ifndef ETW_CLI_REQUEST_TRACE_EVENT_H
+#define ETW_CLI_REQUEST_TRACE_EVENT_H
 
 #include <stdbool.h>
 #include <etw/format.h>
-#include "text.h"
+#include "cli/text.h"
 
 #define TRACE_EVENT_PREFIX	"tracepoint:"
 
@@ -39,4 +39,4 @@ void trace_set_free(struct trace_set *set);
 /* "disk, fault, ..." */
 void trace_event_classes(struct etw_text *to);
 
-#endif /* ETW_CLI_TRACE_EVENT_H */
+#endif /* ETW_CLI_REQUEST_TRACE_EVENT_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace.c - make a trace event a provider, with parts that lie anywhere in and behind its record
+ *
+ * The events are system calls, which programs make all the time; a few calls are not what the
+ * kernel takes.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+
+#include "exec.h"
+
+#define TRACEFS		"/sys/kernel/tracing"
+#define EVENTS_MAX	1024
+
+static unsigned int event_id(const char *name)
+{
+	char path[512];
+	unsigned int id = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), TRACEFS "/events/syscalls/%s/id", name);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%u", &id) != 1)
+		id = 0;
+	if (f)
+		fclose(f);
+	return id;
+}
+
+/* The ids of the events, found once; each process finds them itself. */
+static const unsigned int *event_ids(unsigned int *count)
+{
+	static unsigned int ids[EVENTS_MAX], found;
+	const struct dirent *d;
+	DIR *dir;
+
+	if (!found) {
+		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+		dir = opendir(TRACEFS "/events/syscalls");
+		while (dir && found < EVENTS_MAX && (d = readdir(dir)))
+			if (d->d_name[0] == 's')
+				ids[found++] = event_id(d->d_name);
+		if (dir)
+			closedir(dir);
+	}
+	*count = found;
+	return ids;
+}
+
+static struct etw_trace_piece make_piece(uint64_t r)
+{
+	static const uint16_t sizes[] = { 8, 4, 1, 16, 2, 64, 300, 65535, 0 };
+	struct etw_trace_piece piece = {
+		.kind = r % 7, .size = sizes[(r >> 8) % (sizeof(sizes) / sizeof(*sizes))],
+		/* Mostly in the record, else anywhere */
+		.offset = r >> 16 & 7 ? r >> 20 & 127 : r >> 20 & 0xffff,
+	};
+
+	if (piece.kind == ETW_TRACE_TEXT_AT || piece.kind == ETW_TRACE_ARRAY_AT)
+		piece.flags = r >> 40 & 1;
+	return piece;
+}
+
+RUN(trace)
+{
+	static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
+	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX + 1];
+	struct etw_trace_event e = {
+		.size = sizeof(e), .provider = fuzz_guids[v[1] % GUIDS], .level = 4,
+		.name = (uintptr_t)"fuzz-trace", .name_len = 10, .schema = (uintptr_t)schema,
+		.schema_len = sizeof(schema), .pieces = (uintptr_t)pieces,
+		.piece_count = v[3] % (ETW_TRACE_PIECES_MAX + 2),
+	};
+	uint64_t seed = v[2];
+	unsigned int count, i;
+	const unsigned int *ids = event_ids(&count);
+
+	(void)x;
+	(void)thread;
+	if (count)
+		e.id = ids[seed % count];
+	for (i = 0; i < e.piece_count; i++) {
+		seed = rnd_mix(seed + i + 1);
+		pieces[i] = make_piece(seed);
+	}
+	return result(ioctl((int)v[0], ETW_IOC_TRACE_EVENT, &e));
+}
