@@ -352,13 +352,18 @@ struct etw_loss_payload {
  *	payload	:= etw_process_payload  name  path	(both UTF-8 with their NUL)
  *		   [exit code s32  exit signal u32]	only ETW_PROCESS_STOP
  *
- * The name is at most 15 bytes, as in /proc/PID/comm.  The path is that of the executable as
+ * By keyword ETW_PROCESS_PROVIDERS it also writes when a process gives a provider a name, which
+ * tells what the process called a GUID after it has ended: ETW_PROCESS_PROVIDER, with the GUID and
+ * the name (UTF-8 with its NUL) as payload.
+ *
+ * The name of a process is at most 15 bytes, as in /proc/PID/comm.  The path is that of the executable as
  * its process sees it, or its last part if it has over 255 bytes.  It is empty for threads of
  * the kernel, and for RENAME and STOP, where it is that of the event before.
  */
 #define ETW_PROCESS_GUID	\
 	ETW_GUID(0x35c3c148, 0xe03f, 0x57d1, 0x43, 0x49, 0x73, 0x22, 0x64, 0xb0, 0x0b, 0x22)
 #define ETW_PROCESS_KEYWORD	0x1
+#define ETW_PROCESS_PROVIDERS	0x2
 
 /* etw_event_descriptor.opcode; the event's name in comments */
 #define ETW_PROCESS_START	1	/* ProcessStart: it was forked */
@@ -366,6 +371,7 @@ struct etw_loss_payload {
 #define ETW_PROCESS_RUNDOWN	3	/* ProcessRundown: it exists */
 #define ETW_PROCESS_EXEC	10	/* ProcessExec: it has executed another program */
 #define ETW_PROCESS_RENAME	11	/* ProcessRename */
+#define ETW_PROCESS_PROVIDER	12	/* ProviderName: it names a provider */
 
 struct etw_process_payload {
 	__u32 pid;		/* in the initial PID namespace, as in headers */

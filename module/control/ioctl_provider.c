@@ -28,6 +28,7 @@
 #include "provider/scope_filter.h"
 #include "provider/traits.h"
 #include "session/session.h"
+#include "system/process_events.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
 
@@ -61,9 +62,10 @@ long etw_ioctl_register(struct file *file, void *arg)
 			return err;
 	}
 	reg = etw_registration_alloc(name, r->name_len);
-	kfree(name);
-	if (!reg)
+	if (!reg) {
+		kfree(name);
 		return -ENOMEM;
+	}
 	reg->hot.own.guid = r->provider;
 	reg->hot.flags = r->flags;
 	reg->cookie = r->cookie;
@@ -74,6 +76,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 
 	user = etw_user_charge(1, 0);
 	if (IS_ERR(user)) {
+		kfree(name);
 		etw_registration_free(reg);
 		return PTR_ERR(user);
 	}
@@ -85,6 +88,9 @@ long etw_ioctl_register(struct file *file, void *arg)
 		err = etw_process_register(etw_process_of(file), reg, &r->slot);
 	if (err)
 		etw_registration_free(reg);
+	else if (name)
+		etw_process_events_provider(&r->provider, name);
+	kfree(name);
 	return err;
 }
 
@@ -128,6 +134,9 @@ long etw_ioctl_provider_set(struct file *file, void *arg)
 		else
 			err = etw_registration_set(reg, traits, set->flags & ETW_SET_TYPES ?
 						   &types : NULL, &memory);
+		/* Until it is unlocked, nobody takes the registration away. */
+		if (!err && !IS_ERR(reg) && traits)
+			etw_process_events_provider(&reg->hot.own.guid, traits->blob + 2);
 		mutex_unlock(&etw_control);
 	} while (etw_memory_again(&memory, &err, ETW_GFP));
 	etw_memory_free(&memory);

@@ -203,6 +203,19 @@ static void process_ends(ETW_EXIT_PROBE_ARGS)
 		      TraceLoggingUInt32(status & 0x7f, "ExitSignal"));
 }
 
+/* Names are those that a process claims, and not checked further. */
+void etw_process_events_provider(const struct etw_guid *provider, const char *name)
+{
+	if (!TraceLoggingProviderEnabled(process_provider, LEVEL_INFO, ETW_PROCESS_PROVIDERS) ||
+	    !*name || strlen(name) > ETW_NAME_MAX)
+		return;
+	TraceLoggingWrite(process_provider, "ProviderName", TraceLoggingLevel(LEVEL_INFO),
+			  TraceLoggingKeyword(ETW_PROCESS_PROVIDERS),
+			  TraceLoggingOpcode(ETW_PROCESS_PROVIDER),
+			  TraceLoggingGuid(*provider, "Provider"),
+			  TraceLoggingUtf8String(name, "Name"));
+}
+
 static struct etw_probe probes[] = {
 	{ .name = "sched_process_fork", .probe = process_forks },
 	{ .name = "sched_process_exec", .probe = process_executes },

@@ -417,6 +417,7 @@ static void release(struct etw_atomic_file *f)
 
 static void finish(struct etw_atomic_file *f)
 {
+	const bool loses = etw_older_loses(&f->older);
 	char *kept = f->older.moved;
 
 	if (f->backup)
@@ -426,6 +427,7 @@ static void finish(struct etw_atomic_file *f)
 	etw_older_drop(&f->older);
 	release(f);
 	f->kept = kept;
+	f->kept_last = loses;
 }
 
 int etw_atomic_file_commit(struct etw_atomic_file *file)

@@ -47,6 +47,7 @@ struct etw_atomic_file {
 	char *backup;		/* the replaced file, until all files are committed */
 	struct etw_older older;	/* with KEEP: the same */
 	char *kept;		/* after the commit: FILE.old, which the caller frees, or NULL */
+	bool kept_last;		/* ... and an earlier FILE.old is gone */
 	const char *mark;	/* only folders that are empty or have this file are deleted */
 	unsigned int flags;
 	bool existed;		/* there was something to replace */

@@ -33,6 +33,12 @@ int etw_older_move(struct etw_older *older, const char *path, bool folder, bool 
 /* Undo that.  0, or -errno with older unchanged: its names are where the files are. */
 int etw_older_restore(struct etw_older *older);
 
+/* Is there an earlier FILE.old that etw_older_drop() will delete? */
+static inline bool etw_older_loses(const struct etw_older *older)
+{
+	return older->moved && older->backup;
+}
+
 /* Delete what is not kept.  0 or -errno; older is empty then. */
 int etw_older_drop(struct etw_older *older);
 

@@ -88,6 +88,9 @@ int cli_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_wipe(const char *s);
 const char *cli_quote(const char *s);
+struct suggest;
+/* For the end of a message: `: did you mean "NAME"?` with before in front of it; "" if none is near */
+const char *cli_suggested(const struct suggest *near, const char *before);
 const char *cli_reason(int err);
 const char *cli_denied(int err, const char *takes);
 int cli_finish(int status);

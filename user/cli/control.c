@@ -38,7 +38,7 @@ static int control_fail(const char *session, const char *provider,
 
 	switch (-err) {
 	case ENOENT:
-		return cli_fail("no session %s", cli_quote(session));
+		return session_missing(session);
 	case ENOSPC:
 		return cli_fail("provider %s: %d sessions have it enabled already",
 				cli_quote(provider), ETW_PROVIDER_SESSIONS);

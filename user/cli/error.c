@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "text.h"
 
@@ -151,6 +152,18 @@ const char *cli_quote(const char *s)
 	etw_text_escape(text, s, len < QUOTE_BYTES ? len : QUOTE_BYTES);
 	etw_text_puts(text, len < QUOTE_BYTES ? "\"" : "...\"");
 	return text_data(text);
+}
+
+const char *cli_suggested(const struct suggest *near, const char *before)
+{
+	static char text[6 * SUGGEST_MAX + 32];
+	char name[SUGGEST_MAX + 8];
+
+	if (!*near->best)
+		return "";
+	snprintf(name, sizeof(name), "%s%s", before, near->best);
+	snprintf(text, sizeof(text), ": did you mean %s?", cli_quote(name));
+	return text;
 }
 
 /* What an errno of the device means to the one who typed the command. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "complete.h"
 
@@ -68,11 +69,15 @@ static void print_summary(FILE *to)
 static const struct cli_command *need_command(const char *name)
 {
 	const struct cli_command *command;
+	struct suggest near;
 
-	for (command = commands; command->name; command++)
+	suggest_begin(&near, name);
+	for (command = commands; command->name; command++) {
 		if (!strcmp(command->name, name))
 			return command;
-	cli_usage("%s: no such command", cli_quote(name));
+		suggest_try(&near, command->name);
+	}
+	cli_usage("%s: no such command%s", cli_quote(name), cli_suggested(&near, ""));
 }
 
 static int cmd_help(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 
 #define OPTIONS_MAX	128
@@ -126,6 +127,23 @@ static bool is_option(const struct cli_syntax *syntax, const char *word)
 	return is_exact(word, "help");
 }
 
+static _Noreturn void refuse_unknown(const struct cli_syntax *syntax, const char *word)
+{
+	const struct cli_option *option;
+	struct suggest near;
+
+	if (!strncmp(word, "--", 2)) {
+		suggest_begin_len(&near, word + 2, strcspn(word + 2, "="));
+		/* Old options, which have no help, are not recommended. */
+		for (option = syntax->options; option->name; option++)
+			if (!cli_is_heading(option) && option->help)
+				suggest_try(&near, option->name);
+	} else {
+		suggest_begin(&near, "");
+	}
+	cli_usage("unknown option %s%s", cli_quote(word), cli_suggested(&near, "--"));
+}
+
 static _Noreturn void refuse(const struct cli_syntax *syntax, int c, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -137,7 +155,7 @@ static _Noreturn void refuse(const struct cli_syntax *syntax, int c, char **argv
 			  cli_quote(is_long ? word : letter));
 	if (is_long && is_option(syntax, word))
 		cli_usage("%s: the option takes no value", cli_quote(word));
-	cli_usage("unknown option %s", cli_quote(is_long ? word : letter));
+	refuse_unknown(syntax, is_long ? word : letter);
 }
 
 static void set(const struct cli_option *option, const char *value)
@@ -207,7 +225,7 @@ int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 		if (c == -1)
 			return c;
 		if (index >= 0 && !is_exact(taken_word(argv), longs[index].name))
-			cli_usage("unknown option %s", cli_quote(taken_word(argv)));
+			refuse_unknown(syntax, taken_word(argv));
 		if (c == OPTION_HELP && syntax->in_file)
 			cli_usage("--help: not in a file");
 		if (c == OPTION_HELP) {

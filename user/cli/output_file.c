@@ -60,13 +60,20 @@ void output_file_discard(struct output_file *out)
 	out->file.backup = NULL;
 }
 
+/* FILE.old is one step deep: whoever does it twice should know what is lost. */
+void older_file_note(const char *what, const char *moved, bool last)
+{
+	cli_note("the %s of this name is now %s%s", what, cli_quote(moved),
+		 last ? ", in place of an earlier one" : "");
+}
+
 int output_file_commit(struct output_file *out)
 {
 	int err = out->path ? etw_atomic_file_commit(&out->file) : 0;
 
 	if (!err && out->path && out->file.kept && !out->quiet)
-		cli_note("the %s of this name is now %s", out->folder ? "folder" : "file",
-			 cli_quote(out->file.kept));
+		older_file_note(out->folder ? "folder" : "file", out->file.kept,
+				out->file.kept_last);
 	if (!err)
 		return 0;
 	fail(out, err);

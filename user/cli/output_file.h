@@ -28,4 +28,7 @@ int output_file_commit(struct output_file *out);
 /* Remove the output.  Also after an error of output_file_open(). */
 void output_file_discard(struct output_file *out);
 
+/* Say that the older file or folder has another name; last: where an earlier one is gone. */
+void older_file_note(const char *what, const char *moved, bool last);
+
 #endif /* ETW_CLI_OUTPUT_FILE_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/suggest.h"
 #include "provider.h"
 #include "schema.h"
 #include "text.h"
@@ -135,6 +136,20 @@ static bool resolve_hash(int fd, const char *name, struct etw_guid *guid)
 	return true;
 }
 
+/* Names that would be taken: a process's is not. */
+static const char *nearest(const char *name, const struct etw_provider *list, unsigned int count)
+{
+	static struct suggest near;
+	unsigned int i;
+
+	suggest_begin(&near, name);
+	for (i = 0; i < count; i++)
+		if (name_is_trusted(&list[i]))
+			suggest_try(&near, list[i].name);
+	schema_suggest(&near);
+	return cli_suggested(&near, "");
+}
+
 /* No module and no manifest has the name. */
 static bool resolve_other(int fd, const char *name, const struct etw_provider *list,
 			  unsigned int count, struct etw_guid *guid)
@@ -153,8 +168,8 @@ static bool resolve_other(int fd, const char *name, const struct etw_provider *l
 			 cli_quote(name), text_data(&claims.all),
 			 claims.count > MATCHES_SHOWN ? ", ..." : "");
 	else
-		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)",
-			 cli_quote(name));
+		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)%s",
+			 cli_quote(name), nearest(name, list, count));
 	etw_text_free(&claims.all);
 	return false;
 }

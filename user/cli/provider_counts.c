@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "cli.h"
 #include "provider.h"
 #include "provider_counts.h"
 #include "schema.h"
 #include "text.h"
+#include "tdh/process/process_table.h"
 
 /* The entry of a GUID in the list, or that of the rest */
 static struct provider_count *find(struct provider_counts *counts, const struct etw_guid *guid)
@@ -42,6 +44,22 @@ struct provider_count *provider_counts_add(struct provider_counts *counts,
 		p = find(counts, guid);
 	p->events += events;
 	return p;
+}
+
+void provider_counts_claim(struct provider_counts *counts, const struct etw_event *event)
+{
+	struct etw_guid guid;
+	const char *name = etw_process_named(event, &guid);
+	size_t i;
+
+	if (!name || counts->claim_count == PROVIDER_CLAIMS_MAX)
+		return;
+	for (i = 0; i < counts->claim_count; i++)
+		if (guid_equal(&counts->claims[i].guid, &guid) &&
+		    !strcmp(counts->claims[i].name, name))
+			return;
+	counts->claims = cli_grow(counts->claims, counts->claim_count, sizeof(*counts->claims));
+	counts->claims[counts->claim_count++] = (struct provider_claim){ guid, cli_strdup(name) };
 }
 
 struct provider_count *provider_counts_event(struct provider_counts *counts,
@@ -89,6 +107,9 @@ uint64_t provider_counts_of(const struct provider_counts *counts, const struct e
 
 void provider_counts_free(struct provider_counts *counts)
 {
+	while (counts->claim_count)
+		free(counts->claims[--counts->claim_count].name);
+	free(counts->claims);
 	free(counts->list);
 	etw_interner_clear(&counts->index);
 	memset(counts, 0, sizeof(*counts));
@@ -138,30 +159,54 @@ static int is_registered(int fd, const struct etw_enable *enable)
 	return found.reg_count > 0;
 }
 
-/* A program that announces the name of -p *NAME with another GUID than the one made of it */
-static bool report_announced(int fd, const struct enable_request *request)
+/* One that a process has claimed meanwhile */
+static bool find_claim(const struct provider_counts *counts, const char *name,
+		       const struct etw_guid *but, struct etw_guid *guid)
 {
-	const char *name = provider_hashed(request->provider, &request->enable.provider);
+	size_t i;
+
+	for (i = 0; i < counts->claim_count; i++) {
+		if (strcasecmp(counts->claims[i].name, name) ||
+		    guid_equal(&counts->claims[i].guid, but))
+			continue;
+		*guid = counts->claims[i].guid;
+		return true;
+	}
+	return false;
+}
+
+/* A program that announces the name of -p *NAME with another GUID than the one made of it */
+static bool report_announced(int fd, const struct enable_request *request,
+			     const struct provider_counts *counts)
+{
+	const struct etw_guid *own = &request->enable.provider;
+	const char *name = provider_hashed(request->provider, own);
 	char text[GUID_TEXT_SIZE], other_text[GUID_TEXT_SIZE];
 	struct etw_guid other;
+	bool ended = false;
 
-	if (!name || !provider_announced(fd, name, &request->enable.provider, &other))
+	if (!name)
 		return false;
-	cli_note("provider %s: nobody has registered %s, the GUID made of this name; a program announces the name with another GUID: -p %s",
-		 cli_quote(request->provider), guid_text(&request->enable.provider, text),
-		 guid_text(&other, other_text));
+	if (!provider_announced(fd, name, own, &other)) {
+		ended = find_claim(counts, name, own, &other);
+		if (!ended)
+			return false;
+	}
+	cli_note("provider %s: nobody has registered %s, the GUID made of this name; a program %s the name with another GUID: -p %s",
+		 cli_quote(request->provider), guid_text(own, text),
+		 ended ? "that has ended announced" : "announces", guid_text(&other, other_text));
 	return true;
 }
 
-void provider_silent(int fd, const struct enable_request *request, bool command_ended,
-		     const char *done)
+void provider_silent(int fd, const struct enable_request *request,
+		     const struct provider_counts *counts, bool command_ended, const char *done)
 {
 	struct etw_text selection = { 0 };
 	const char *name = cli_quote(request->provider);
 	int registered = is_registered(fd, &request->enable);
 	const char *selected;
 
-	if (!registered && report_announced(fd, request))
+	if (!registered && report_announced(fd, request, counts))
 		return;
 	put_selection(request, &selection);
 	selected = text_data(&selection);

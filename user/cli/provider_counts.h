@@ -12,6 +12,7 @@
 #include "request/enable_list.h"
 
 #define PROVIDER_COUNTS_MAX	4096
+#define PROVIDER_CLAIMS_MAX	4096
 
 struct provider_count {
 	struct etw_guid guid;
@@ -30,11 +31,18 @@ struct provider_counts {
 	size_t count, last;	/* last: index of the last lookup */
 	struct etw_interner index;	/* of the GUIDs in list */
 	struct provider_count rest;	/* of the others together, beyond PROVIDER_COUNTS_MAX */
+	struct provider_claim {
+		struct etw_guid guid;
+		char *name;
+	} *claims;			/* by processes, of what they call a GUID */
+	size_t claim_count;
 };
 
 /* The provider, valid until the next call */
 struct provider_count *provider_counts_add(struct provider_counts *counts,
 					   const struct etw_guid *guid, uint64_t events);
+/* Note an event by which a process names a provider; others are fine. */
+void provider_counts_claim(struct provider_counts *counts, const struct etw_event *event);
 /* The provider of an event, which is added */
 struct provider_count *provider_counts_event(struct provider_counts *counts,
 					     const struct etw_event *event);
@@ -47,8 +55,8 @@ void provider_counts_free(struct provider_counts *counts);
  * A line that a provider delivered nothing, as far as is known why; done: what was not done with
  * its events.
  */
-void provider_silent(int fd, const struct enable_request *request, bool command_ended,
-		     const char *done);
+void provider_silent(int fd, const struct enable_request *request,
+		     const struct provider_counts *counts, bool command_ended, const char *done);
 
 /*
  * TraceLogging events have neither ids nor fields that the kernel knows, so they pass --filter and

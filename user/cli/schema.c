@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "schema.h"
 #include "text.h"
@@ -166,6 +167,20 @@ unsigned int schema_find_name(const char *name, struct etw_guid *guid)
 		}
 	etw_store_list_free(&all);
 	return matches;
+}
+
+void schema_suggest(struct suggest *near)
+{
+	struct etw_store_list all;
+	unsigned int j;
+	size_t i;
+
+	if (etw_store_all(&all))
+		cli_die("out of memory");
+	for (i = 0; i < all.count; i++)
+		for (j = 0; j < all.list[i]->provider_count; j++)
+			suggest_try(near, all.list[i]->providers[j].name);
+	etw_store_list_free(&all);
 }
 
 /* --------------------------------------------------------------------- names */

@@ -35,6 +35,10 @@ const char *schema_provider_name(const struct etw_guid *guid);
 /* How many GUIDs manifests give this name, without regard to case; *guid: of the first */
 unsigned int schema_find_name(const char *name, struct etw_guid *guid);
 
+struct suggest;
+/* Offer the names of all providers, see suggest.h. */
+void schema_suggest(struct suggest *near);
+
 /* A level or keyword by its name, without regard to case.  false: there is none so named. */
 bool schema_value(const struct etw_providers *providers, enum etw_part part, const char *name,
 		  uint64_t *value);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/suggest.h"
 #include "cli.h"
 #include "cli/print/clock.h"
 #include "session.h"
@@ -112,6 +113,23 @@ int session_list(int fd, struct session **list, unsigned int *count)
 	return 0;
 }
 
+int session_missing(const char *name)
+{
+	struct session *list;
+	struct suggest near;
+	unsigned int count, i;
+	int fd = etw_kdev_open();
+
+	suggest_begin(&near, name);
+	if (fd >= 0 && !session_list(fd, &list, &count)) {
+		for (i = 0; i < count; i++)
+			suggest_try(&near, list[i].name);
+		free(list);
+	}
+	etw_kdev_close(fd);
+	return cli_fail("no session %s%s", cli_quote(name), cli_suggested(&near, ""));
+}
+
 /*
  * Say why a command on a session failed, or that it takes some right.  Returns
  * the exit status.
@@ -120,7 +138,7 @@ int session_fail(const char *name, int err, const char *takes)
 {
 	switch (-err) {
 	case ENOENT:
-		return cli_fail("no session %s", cli_quote(name));
+		return session_missing(name);
 	case EEXIST:
 		return cli_fail("session %s already exists", cli_quote(name));
 	default:
@@ -159,7 +177,7 @@ int session_read_fail(int fd, const char *name, int err)
 	case EINVAL:
 		return no_readers(fd, name);
 	case ENOENT:
-		return cli_fail("no session %s", cli_quote(name));
+		return session_missing(name);
 	case ENOSPC:
 		return cli_fail("session %s has %d readers already",
 				cli_quote(name), ETW_CONSUMERS_MAX);

@@ -26,6 +26,8 @@ int session_do(int fd, session_command command, const char *name,
 int session_open(const char *name, struct session *session);
 int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
+/* Report that there is no such session, and which one may be meant.  Returns the exit status. */
+int session_missing(const char *name);
 int session_fail(const char *name, int err, const char *takes);
 /* Reading it could not begin. */
 int session_read_fail(int fd, const char *name, int err);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "loss.h"
 #include "record.h"
 
 #define MARK	0xC0
@@ -246,4 +247,17 @@ bool etw_etl_has_hook(const void *buf, uint32_t offset, uint32_t end, uint16_t h
 		offset += etw_record_slot(size);
 	}
 	return false;
+}
+
+enum etw_kind etw_kind_of(const struct etw_record_view *record)
+{
+	const struct etw_event_header *header = record->header;
+	struct etw_loss_payload loss;
+
+	/* The kernel logger's other groups are events. */
+	if (etw_etl_is_system(header))
+		return header->desc.task >> 8 ? ETW_KIND_EVENT : ETW_KIND_TRACE;
+	if (etw_kind_is_schema(header) || etw_loss_parse(record, &loss))
+		return ETW_KIND_TRACE;
+	return etw_kind_names_process(header) ? ETW_KIND_PROCESS : ETW_KIND_EVENT;
 }

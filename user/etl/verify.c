@@ -163,6 +163,7 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 	const char *what = NULL;
 	struct etw_loss_payload loss;
 	struct etw_record_view view;
+	enum etw_kind kind;
 	uint32_t at;
 	int ret;
 
@@ -184,7 +185,10 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 			*err = take_recorded_loss(verify, &loss, view.header->timestamp);
 			continue;
 		}
-		verify->v->events += !etw_etl_is_system(view.header);
+		kind = etw_kind_of(&view);
+		verify->v->events += kind == ETW_KIND_EVENT;
+		verify->v->names += kind == ETW_KIND_PROCESS;
+		verify->records += !etw_etl_is_system(view.header);
 		if (is_lost_event(verify, seen, view.header))
 			*err = take_lost_event(verify, view.header);
 	}
@@ -196,11 +200,11 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
  * of losses: those from first on.
  */
 static void take_stand_in(struct etw_verify *verify, struct etw_seen_buffer *seen, size_t first,
-			  uint64_t events)
+			  uint64_t records)
 {
 	size_t i;
 
-	if (!(seen->flags & ETW_BUFFER_BUFFER_LOST) || seen->library || verify->v->events != events)
+	if (!(seen->flags & ETW_BUFFER_BUFFER_LOST) || seen->library || verify->records != records)
 		return;
 	for (i = first; i < verify->recorded_count; i++) {
 		const struct etw_loss_payload *loss = &verify->recorded[i].loss;
@@ -219,13 +223,13 @@ static const char *check_buffer(struct etw_verify *verify, struct etw_etl_file *
 {
 	struct etw_block *block = etw_etl_load(f, at, header, err);
 	size_t recorded = verify->recorded_count;
-	uint64_t events = verify->v->events;
+	uint64_t records = verify->records;
 	const char *what, *wrong = NULL;
 
 	if (!block)
 		return "its data cannot be read";
 	what = read_records(verify, block, seen, err);
-	take_stand_in(verify, seen, recorded, events);
+	take_stand_in(verify, seen, recorded, records);
 	free(block);
 	if (!*err && !(header->flags & ETW_BUFFER_COMPRESSED))
 		wrong = check_tail(f, header, at, err);

@@ -109,7 +109,8 @@ struct etw_verdict {
 	int64_t low, high;	/* numbers of the buffers; high < low: none */
 	int64_t low_time, high_time;	/* when these two were delivered, FILETIME */
 	uint64_t buffers;	/* readable ones, without the header's */
-	uint64_t events;	/* readable records, without those about the trace */
+	uint64_t events;	/* readable ones, as etw_kind_of() counts them */
+	uint64_t names;		/* besides, events that name processes */
 	struct etw_gap *gaps;	/* after etw_verdict_finish() */
 	uint32_t gap_count;
 	uint64_t more;		/* gaps that the list has no room for */

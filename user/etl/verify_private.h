@@ -39,6 +39,7 @@ struct etw_verify {
 	struct etw_recorded_loss *recorded;
 	size_t recorded_count, recorded_room;
 	int64_t start, end;	/* FILETIME on the session's clock; end: 0 if not known */
+	uint64_t records;	/* readable ones, without the header and losses */
 	int64_t closed;		/* raw time when its session closed the file; 0: not known */
 	uint64_t frequency;	/* ticks per second */
 	uint16_t session;	/* id of the session that began the file */

@@ -124,6 +124,9 @@ static void test_names(void)
 	ok(reported("the file of this name is now \"") && reported("x.csv.old"), "is kept");
 	is(run("test \"$(cat x.csv.old)\" = mine && head -1 x.csv | grep -q time"), 0,
 	   "under another name");
+	is(run("echo a >y.csv; echo b >y.csv.old; $E convert %s -o y.csv && grep a y.csv.old && rm y.csv*",
+	       one.path), 0, "once more");
+	ok(reported("y.csv.old\", in place of an earlier one\n"), "does not lose the earliest in silence");
 	is(run("cp x.csv.old k; $E convert %s -o x.csv --replace && head -1 x.csv | grep -q time && "
 	       "cmp k x.csv.old", one.path), 0, "but not if asked");
 	is(run("cp %s z.csv.old; $E convert z.csv.old --to csv -o z.csv; test $? = 1 && "

@@ -83,7 +83,16 @@ check_commands() {
 	wrong '"strat": no such command' strat
 	wrong '"sta": no such command' sta
 	wrong '"--json": no such command' --json
-	wrong 'no such command' help strat
+	wrong 'no such command: did you mean "start"?' help strat
+	# The nearest one, if it is near; two letters exchanged are one mistake.
+	wrong '"dmup": no such command: did you mean "dump"? (try' dmup
+	wrong '"xyz": no such command (try' xyz
+	wrong '"ls": no such command (try' ls
+	wrong 'unknown option "--opreations": did you mean "--operations"? (try' dump a --opreations
+	wrong 'unknown option "--Cuont=3": did you mean "--count"? (try' dump a --Cuont=3
+	wrong 'unknown option "--oper": did you mean "--operations"? (try' dump a --oper
+	wrong 'unknown option "--quux" (try' dump a --quux
+	wrong 'unknown option "-Q" (try' dump a -Q
 	wrong 'unexpected argument "x"' help start x
 	wrong '"\u001b[31mx\n\xff": no such command' $'\e[31mx\n\xff'
 }

@@ -49,6 +49,8 @@ static void make_file(void)
 	put(20, 2, 21, "", 0);
 	put_process(30, ETW_PROCESS_RENAME, 20, "a \"b\"");
 	put(40, 3, 20, "", 0);
+	put_process(50, ETW_PROCESS_RENAME, 20, "a\xff");
+	put(60, 4, 20, "", 0);
 	make_put(&make);
 	make_end(&make);
 }
@@ -90,6 +92,8 @@ static void test_ctf(void)
 	ok(has_name(text, 1, "dd"), "the name of a process: %s", text);
 	ok(has_name(text, 2, NULL), "none if it is unknown");
 	ok(has_name(text, 3, "a \\\"b\\\""), "its name at the time of the event");
+	/* The metadata says that strings are UTF-8; a process may choose any bytes. */
+	ok(has_name(text, 4, "a\xef\xbf\xbd"), "in UTF-8");
 	shell("rm -r %s", dir);
 }
 

@@ -294,8 +294,14 @@ TEST_F(bad, session_unknown)
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		RUN(commands[i], "no-such");
-		FAILS("no session \"no-such\"");
+		FAILS("no session \"no-such\"\n");
+		RUN(commands[i], "CLI-bsae");
+		FAILS("no session \"CLI-bsae\": did you mean \"cli-base\"?\n");
 	}
+	RUN("enable", "cli-bas", GUID_TEXT);
+	FAILS("no session \"cli-bas\": did you mean \"cli-base\"?\n");
+	RUN("enable", "cli-base", "Etw-Procces");
+	FAILS("TraceLogging's): did you mean \"Etw-Process\"?\n");
 	RUN("enable", "no-such", GUID_TEXT);
 	FAILS("no session \"no-such\"");
 	RUN("disable", "no-such", GUID_TEXT);
@@ -443,6 +449,24 @@ static pid_t stranger(const char *name, struct etw_guid guid)
 	return pid;
 }
 
+/* One of several fails: which ones are enabled is said. */
+TEST_F(cli, enabled_in_part)
+{
+	char name[16];
+	int i;
+
+	ASSERT_NE(0, vm_start_named(self->fd, "cli"));
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
+		snprintf(name, sizeof(name), "other-%d", i);
+		ASSERT_EQ(0, vm_enable(self->fd, vm_start_named(self->fd, name), vm_guid(2), 0, 0, 0));
+	}
+	RUN("enable", "cli", "-p", GUID_TEXT, "-p", "7e570002-5e1f-4e57-8001-020304050607");
+	EXPECT_TRUE(vc_report(&self->r, self->r.status == 1 &&
+			      strstr(self->r.err, "8 sessions have it enabled already\n") &&
+			      strstr(self->r.err, "provider \"" GUID_TEXT "\" is enabled\n")));
+	EXPECT_NE(NULL, enabled(self->fd, vm_guid(1)));
+}
+
 TEST_F(cli, name_of_a_stranger_is_not_taken)
 {
 	pid_t invented = stranger("Stranger", vm_guid(2));
@@ -454,6 +478,8 @@ TEST_F(cli, name_of_a_stranger_is_not_taken)
 	RUN("enable", "cli", "Stranger");
 	EXPECT_TRUE(vc_refused(&self->r, 1, "only processes say that this is their name: use the GUID, 7e570002-"));
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(2)));
+	RUN("enable", "cli", "Strangr");
+	EXPECT_TRUE(vc_refused(&self->r, 1, "*NAME takes TraceLogging's)\n"));
 	RUN("enable", "cli", "MyProvider");
 	EXPECT_TRUE(vc_refused(&self->r, 1, "7e570003-"));
 	RUN("enable", "cli", "*MyProvider");

@@ -330,6 +330,44 @@ TEST_F(cli, flush_without_query)
 	EXPECT_EQ(0, rmdir("/run/theirs"));
 }
 
+/*
+ * Another session's log, which this user may not query, keeps its name: a second flush would delete
+ * what the kernel goes on writing to.
+ */
+TEST_F(cli, flush_to_a_running_log)
+{
+	struct stat log, now;
+	int i;
+
+	ASSERT_TRUE(!mkdir("/run/theirs", 0777) && !chmod("/run/theirs", 0777));
+	RUN("start", "ours", "--file", "/run/theirs/a.etl");
+	PRINTED("");
+	ASSERT_TRUE(!stat("/run/theirs/a.etl", &log) && !chmod("/run/theirs/a.etl", 0666));
+	RUN("start", "theirs", "--guid", GUID_TEXT, "--buffering");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=control,control-file");
+	for (i = 0; i < 3; i++) {
+		self->r.nobody = false;
+		RUN("enable", "theirs", "-p", "Etw-Process", "--capture");
+		ASSERT_TRUE(i != 2 || !chmod("/run/theirs/a.etl", 0600));
+		self->r.nobody = true;
+		RUN("flush", "theirs", "--file", "/run/theirs/a.etl");
+		REFUSED(1, "a session that you may not query may be writing to it");
+	}
+	EXPECT_TRUE(!stat("/run/theirs/a.etl", &now) && now.st_ino == log.st_ino);
+	EXPECT_NE(0, access("/run/theirs/a.etl.old", F_OK));
+	/* Closed, it is a file like others. */
+	self->r.nobody = false;
+	ASSERT_EQ(0, chmod("/run/theirs/a.etl", 0666));
+	RUN("stop", "ours");
+	self->r.nobody = true;
+	RUN("flush", "theirs", "--file", "/run/theirs/a.etl");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status));
+	EXPECT_TRUE(!stat("/run/theirs/a.etl.old", &now) && now.st_ino == log.st_ino);
+	unlink("/run/theirs/a.etl");
+	unlink("/run/theirs/a.etl.old");
+	EXPECT_EQ(0, rmdir("/run/theirs"));
+}
+
 /* The right that is missing is named, not one that he has. */
 TEST_F(cli, names_the_right)
 {

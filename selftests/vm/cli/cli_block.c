@@ -11,6 +11,9 @@
 #define QUEUE		"/sys/block/nullb0/queue/"
 #define DISK_MS		20	/* of each request */
 #define REQUESTS	5
+#define LOOP		"/dev/loop0"
+#define IMAGE		"/run/etw-block.img"
+#define PARTS		"/run/etw-parts"
 #define BYTES		8192	/* of each */
 #define SLOW		"duration > 20ms && process == dd"
 
@@ -118,6 +121,61 @@ TEST_F(block, watch)
 	    "oflag=direct");
 	EXPECT_TRUE(vc_report(&self->t.r, !self->t.r.status &&
 			      all_are(self->t.r.out, "dd\n", REQUESTS)));
+}
+
+/*
+ * A loop device has a cache and no FUA, so the block layer has a flush follow a write that dd wants
+ * on the disk.  The data completes, and then the write: it is one request.
+ */
+TEST_F(block, flushed_write)
+{
+	int status;
+
+	if (system("modprobe -q loop && truncate -s 1M " IMAGE " && losetup " LOOP " " IMAGE))
+		SKIP(return, "there is no loop device");
+	status = RUN("record", "-p", "Sample-Block", "--timeout", "60s", "-q", "-o", LOG, "dd",
+		     "if=/dev/zero", "of=" LOOP, "bs=4096", "count=1", "oflag=direct,dsync");
+	EXPECT_EQ(0, system("losetup -d " LOOP "; rm " IMAGE));
+	ASSERT_EQ(0, status);
+	/* It waits for the flush; and dd asks for another one at the end. */
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "op == write && issuer_name == dd", "--format", "%{bytes}");
+	EXPECT_STREQ("4096\n0\n", self->t.r.out);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete,RequestIssue",
+	    "--filter", "op == flush || bytes == 4096", "--format", "%e %{op}");
+	EXPECT_STREQ("RequestIssue write\nRequestIssue flush\nRequestComplete flush\nRequestComplete write\n"
+		     "RequestIssue flush\nRequestComplete flush\n", self->t.r.out);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "request == 0", "--format", "%{op} %{bytes}");
+	EXPECT_STREQ("", self->t.r.out);
+}
+
+/* A disk that transfers half of what every other command asks for: the rest is asked for again. */
+TEST_F(block, request_in_parts)
+{
+	static const char setup[] =
+		"modprobe -q sd_mod; modprobe -q scsi_debug dev_size_mb=8 && udevadm settle 2>/dev/null;"
+		"cd /sys/bus/pseudo/drivers/scsi_debug && echo 0x100 >opts && echo 2 >every_nth && "
+		"ln -sf /dev/$(ls /sys/devices/pseudo_0/adapter0/host*/target*/*:*/block) " PARTS;
+	int status;
+
+	if (system(setup) || access(PARTS, R_OK))
+		SKIP(return, "there is no scsi_debug");
+	status = RUN("record", "-p", "Sample-Block", "--timeout", "60s", "-q", "-o", LOG, "dd",
+		     "if=" PARTS, "of=/dev/null", "bs=32768", "count=6", "iflag=direct");
+	EXPECT_EQ(0, system("echo 0 >/sys/bus/pseudo/drivers/scsi_debug/every_nth; rm " PARTS
+			    "; modprobe -r scsi_debug"));
+	ASSERT_EQ(0, status);
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestComplete", "--filter",
+	    "op == read && issuer_name == dd", "--format", "%{bytes}");
+	EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, "32768\n", 6)));
+	RUN("dump", LOG, "--manifest", self->manifest, "--id", "RequestIssue", "--filter",
+	    "op == read && bytes < 32768 && bytes > 4096", "--format", "again");
+	EXPECT_TRUE(vc_report(&self->t.r, vc_lines(self->t.r.out) > 0));
+	RUN("dump", LOG, "--manifest", self->manifest, "--operations", "--filter",
+	    "op == read && process == dd", "--format", "%{bytes}");
+	EXPECT_TRUE(vc_report(&self->t.r, all_are(self->t.r.out, "32768\n", 6) &&
+			      !strstr(self->t.r.err, "had not begun")));
 }
 
 TEST_HARNESS_MAIN

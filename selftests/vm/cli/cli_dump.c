@@ -131,6 +131,27 @@ TEST_F(dump, ignored_signals)
 	EXPECT_EQ(0, vc_end(&self->r));
 }
 
+/* The time of --until comes although no event does; what was written before is printed. */
+TEST_F(dump, until)
+{
+	char until[32];
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	vc_run(&self->r, "start", "late", "--flush", "600", NULL);
+	vc_run(&self->r, "enable", "late", "-p", GUID_TEXT, NULL);
+	HAS("");
+	ASSERT_TRUE(writes(self, 2));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(until, sizeof(until), "+%us", (unsigned int)(now.tv_sec - begin.tv_sec) + 2);
+	vc_run(&self->r, "dump", "late", "--until", until, NULL);
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status && vc_lines(self->r.out) == 2));
+	HAS(" event(101) ");
+	/* Long ago: nothing. */
+	vc_run(&self->r, "dump", "late", "--until", "+0s", NULL);
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status && !*self->r.out));
+}
+
 /* A name like a file's is a session's if there is no such file. */
 TEST_F(dump, sessions_named_like_files)
 {

@@ -218,6 +218,29 @@ TEST_F(cli_filter, usage)
 	EXPECT_EQ(0xffff & ETW_FILTER_EVENT_ID, e.filters);
 }
 
+/* Filters by process let no event of a kernel module pass: that is said, once. */
+TEST_F(cli_filter, processes_of_a_kernel_provider)
+{
+	static const char *const commands[] = { "record", "watch" };
+	char out[] = "--output=/run/etw-filter.etl";
+	unsigned int i;
+
+	ENABLE("--exe", "sh");
+	PRINTED("");
+	RUN("enable", "cli", "-p", "Etw-Process", "--id", "1");
+	PRINTED("");
+	RUN("enable", "cli", "-p", "Etw-Process", "--container", "a");
+	EXPECT_TRUE(vc_noted(&self->r, "--container selects programs, so no event of the kernel provider \"Etw-Process\" comes\n"));
+	RUN("enable", "cli", "-p", "Etw-Process", "--pid", "1", "-p", GUID_TEXT);
+	EXPECT_TRUE(vc_noted(&self->r, "--pid selects programs"));
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		RUN(commands[i], "--exe", "sh", "-p", "Etw-Process", "-p", GUID_TEXT, i ? "--json" : out,
+		    "true");
+		EXPECT_TRUE(vc_report(&self->r, !self->r.status && strstr(self->r.err, "etw: --exe selects programs, so no event of the kernel provider \"Etw-Process\" comes\n")));
+	}
+	unlink("/run/etw-filter.etl");
+}
+
 /* The kernel does not know the fields of TraceLogging's events: all of them pass. */
 TEST_F(cli_filter, tracelogging)
 {

@@ -57,7 +57,7 @@ TEST_F(cli_log, snapshots)
 	/* Nothing new: the file that is there stays, with --replace too. */
 	RUN("flush", "log", "--file", FILE_A, "--json");
 	EXPECT_EQ(1, vc_objects(self->r.out));
-	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":0,\"moved\":null}"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":0,\"process_events\":0,\"moved\":null}"));
 	EXPECT_NE(NULL, strstr(self->r.err, "no events: \"" FILE_A "\" is as it was\n"));
 	RUN("flush", "log", "--file", FILE_A, "--replace");
 	EXPECT_EQ(0, self->r.status);
@@ -65,10 +65,16 @@ TEST_F(cli_log, snapshots)
 	EXPECT_NE(0, access(FILE_A ".old", F_OK));
 	vl_logger_write(&self->l, 2);
 	RUN("flush", "log", "--file", FILE_A, "--json");
-	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":2,\"first\":\"20"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"events\":2,\"process_events\":0,\"first\":\"20"));
 	EXPECT_NE(NULL, strstr(self->r.out, "\"moved\":\"" FILE_A ".old\"}"));
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
 	EXPECT_EQ(1, vl_log_read(FILE_A ".old").events);
+	/* The third one deletes the first, and says so. */
+	EXPECT_FALSE(strstr(self->r.err, "in place of"));
+	vl_logger_write(&self->l, 3);
+	RUN("flush", "log", "--file", FILE_A);
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "the file of this name is now \"" FILE_A ".old\", in place of an earlier one\n")));
+	EXPECT_EQ(2, vl_log_read(FILE_A ".old").events);
 	RUN("update", "log", "--real-time");
 	FAILS("session \"log\": it has no log file to end");
 	RUN("stop", "log");

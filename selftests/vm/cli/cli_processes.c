@@ -48,12 +48,35 @@ static void step(int fd, int slot, int tally, int number)
 		_exit(2);
 }
 
+/* Register a provider whose GUID is not made of its name, by the name or by traits that have it. */
+static int announce(const char *name)
+{
+	struct etw_register r = { .size = sizeof(r), .provider = vm_guid(2), .name = VM_PTR(name),
+				  .name_len = strlen(name) };
+	struct etw_provider_set set = { .size = sizeof(set), .flags = ETW_SET_TRAITS };
+	char traits[128] = { 0 };
+	int fd = vm_open();
+
+	if (!strncmp(name, "Trait", 5))
+		r.name_len = 0;
+	if (vm_ioctl(fd, ETW_IOC_REGISTER, &r))
+		return 1;
+	set.slot = r.slot;
+	set.traits = VM_PTR(traits);
+	set.traits_len = 2 + strlen(name) + 1;
+	memcpy(traits, &(uint16_t){ set.traits_len }, 2);
+	strcpy(traits + 2, name);
+	return r.name_len ? 0 : vm_ioctl(fd, ETW_IOC_PROVIDER_SET, &set) != 0;
+}
+
 /* A copy of this program under another name: the last step of a child */
 __attribute__((__constructor__))
 static void copy(int argc, char **argv)
 {
 	int fd;
 
+	if (argc == 3 && !strcmp(argv[1], "announce"))
+		_exit(announce(argv[2]));
 	if (argc != 3 || strcmp(argv[1], "step"))
 		return;
 	fd = vm_open();
@@ -166,6 +189,35 @@ TEST_F(processes, flight_recorder)
 	EXPECT_STREQ("", self->t.r.out);
 }
 
+/* Summaries count the events that were asked for; those that name processes are said besides. */
+TEST_F(processes, counted_besides)
+{
+	ASSERT_EQ(0, RUN("start", "names", "--processes", "--buffering"));
+	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
+	ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
+	ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG, "--json"));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"events\":2,\"process_events\":")));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, ": 2 events, ") &&
+			      strstr(self->t.r.err, " that name processes\n")));
+	RUN("verify", LOG);
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, ": 2 events in ") &&
+			      strstr(self->t.r.out, " that name processes\n")));
+	RUN("verify", LOG, "--json");
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "\"events\":2,\"process_events\":")));
+	RUN("dump", LOG, "--provider", PROVIDER, "--format", "%i");
+	EXPECT_STREQ("9\n9\n", self->t.r.out);
+	/* They are no reason to replace the file, ... */
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, "no events: \"" LOG "\" is as it was\n")));
+	EXPECT_NE(0, access(LOG ".old", F_OK));
+	/* ... unless the session has nothing else. */
+	ASSERT_EQ(0, RUN("disable", "names", PROVIDER));
+	ASSERT_EQ(0, RUN("flush", "names", "--file", LOG));
+	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, ": 0 events; besides, ")));
+	EXPECT_EQ(0, unlink(LOG ".old"));
+}
+
 /* A reader has the names even of those that ended before it looked. */
 TEST_F(processes, live)
 {
@@ -195,6 +247,27 @@ TEST_F(processes, watch)
 	EXPECT_STREQ(PROVIDER " 3 etw-after\n", self->t.r.out);
 	RUN("watch", "-p", "Etw-Process", "--format", "%P %e", "true");
 	EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.out, "Etw-Process ProcessExec\n")));
+}
+
+/* A program that has ended had the name with another GUID than the one made of it. */
+TEST_F(processes, name_of_an_ended_program)
+{
+	static const char *const names[] = { "*MyProvider", "*Traits.Name" };
+	const char *expected = "a program that has ended announced the name with another GUID: -p 7e570002-5e1f-4e57-8001-020304050607\n";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		ASSERT_EQ(0, RUN("record", "-p", names[i], "-o", LOG, "--replace", COPY, "announce",
+				 names[i] + 1));
+		EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, expected)));
+		ASSERT_EQ(0, RUN("watch", "-p", names[i], COPY, "announce", names[i] + 1));
+		EXPECT_TRUE(vc_report(&self->t.r, strstr(self->t.r.err, expected)));
+	}
+	RUN("dump", LOG, "--processes", "--filter", "Name == 'Traits.Name'", "--format", "%P %e %{Provider}");
+	EXPECT_STREQ("Etw-Process ProviderName 7e570002-5e1f-4e57-8001-020304050607\n", self->t.r.out);
+	RUN("record", "-p", names[0], "-o", LOG, "--replace", COPY, "announce", "Another");
+	EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.err, "another GUID") &&
+			      strstr(self->t.r.err, "is not registered now that the command has ended")));
 }
 
 TEST_F(processes, record_and_options)

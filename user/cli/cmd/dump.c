@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/input/end_time.h"
 #include "cli/input/inputs.h"
 #include "cli/input/log_contents.h"
 #include "cli/operand.h"
@@ -77,6 +78,7 @@ static struct dump {
 	bool marked;		/* events were lost after now was read */
 	const struct dump_owner *owner;	/* of the session, or NULL */
 	bool ended;		/* by its owner */
+	struct end_time end;
 	bool final;		/* now is: no more events will be written */
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
@@ -243,6 +245,18 @@ static void look(struct dump *dump)
 		end_session(dump);
 }
 
+/* How long to wait for the next event, in ms */
+static int look_ms(struct dump *dump)
+{
+	int ms = end_time_wait(&dump->end, dump->fd, dump->handle);
+
+	if (!ms && dump->owner)
+		end_session(dump);
+	else if (!ms)
+		etw_source_stop(&source);
+	return ms && ms < LOOK_MS ? ms : LOOK_MS;
+}
+
 /* Before the first wait for a session that keeps its events until somebody wants them */
 static void note_buffering(void)
 {
@@ -270,7 +284,7 @@ static int next_of_session(struct dump *dump, struct etw_event *event)
 	if (!dump->final)
 		refresh_stat(dump);
 	while (!dump_is_unread()) {
-		err = etw_source_next(&source, event, LOOK_MS);
+		err = etw_source_next(&source, event, look_ms(dump));
 		if (err != -EAGAIN)
 			return err;
 		look(dump);
@@ -487,6 +501,7 @@ static void prepare(struct dump *dump, char **paths)
 	dump->rule = (struct slowest_rule){ dump->processes.show, !dump->no_losses };
 	/* A session that runs has no end but the present. */
 	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
+	dump->end = (struct end_time){ .at = select_until(dump->select), .owned = dump->owner };
 }
 
 /* What the printing of the session's events takes, until it is closed */

@@ -54,6 +54,9 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&providers, fd))
 		status = enable_list_enable(&providers, fd, &session, false);
+	if (status && providers.enabled)
+		cli_note("provider %s %s enabled", cli_quote(providers.list[0]->provider),
+			 providers.enabled == 1 ? "is" : "and those before the failed one are");
 	if (!status)
 		provider_may_be_untested(fd, &providers, "etw dump --filter");
 	etw_kdev_close(fd);

@@ -79,8 +79,8 @@ static void report_snapshot(const struct startfile *to)
 		etw_text_puts(&span, " to ");
 		clock_local(&span, snapshot.last);
 	}
-	cli_note("%s: %" PRIu64 " event%s%s", cli_quote(to->path), snapshot.events,
-		 cli_s(snapshot.events), text_data(&span));
+	cli_note("%s: %" PRIu64 " event%s%s%s", cli_quote(to->path), snapshot.events,
+		 cli_s(snapshot.events), text_data(&span), log_contents_besides(snapshot.names));
 	etw_text_free(&span);
 	older_log_note(to);
 }
@@ -98,12 +98,14 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 		return 1;
 	status = write_snapshot(fd, to, name, session, own);
 	if (status) {
-		older_log_restore(to, true);
+		/* The kernel has emptied what it has begun; an empty file may be another session's. */
+		older_log_restore(to, own);
 		return status;
 	}
 	err = log_contents_add(&snapshot, to->path, INT64_MIN, NULL);
+	/* Processes come and go, this command as well: they are nothing new beside other providers. */
 	if (!err && !snapshot.events && !snapshot.lost_events && !snapshot.lost_buffers &&
-	    to->old.older.path) {
+	    to->old.older.path && (!snapshot.names || process_events_are_beside(fd, name))) {
 		older_log_restore(to, true);
 		cli_note("session %s: no events: %s is as it was", cli_quote(name),
 			 cli_quote(to->path));
@@ -210,6 +212,7 @@ static void show_json(const struct session *session)
 	session_json(&line, session);
 	if (file.path && !new_file) {
 		json_writer_unsigned(&line, "events", snapshot.events);
+		json_writer_unsigned(&line, "process_events", snapshot.names);
 		if (snapshot.events) {
 			json_writer_time(&line, "first", (uint64_t)snapshot.first);
 			json_writer_time(&line, "last", (uint64_t)snapshot.last);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -305,15 +306,32 @@ static void on_signal(int number)
 	over = 1;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* A signal ends it, also one that comes after the look at over: it is blocked from there on. */
 static void wait_interval(uint32_t ms)
 {
-	struct timespec left = {
-		.tv_sec = ms / 1000,
-		.tv_nsec = ms % 1000 * 1000000L,
-	};
+	const int64_t end = now_ns() + ms * INT64_C(1000000);
+	sigset_t ending, before;
+	struct timespec left;
+	int64_t ns;
 
-	while (!over && nanosleep(&left, &left) && errno == EINTR)
-		;
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	while (!over && (ns = end - now_ns()) > 0) {
+		left.tv_sec = ns / 1000000000;
+		left.tv_nsec = ns % 1000000000;
+		ppoll(NULL, 0, &left, &before);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 static int run_stat(struct stat_run *run)

@@ -136,7 +136,10 @@ static int begin(void *context, uint32_t duration_ms)
 
 static void saw(void *context, const struct etw_event *event)
 {
-	provider_counts_event(&((struct watch *)context)->counts, event);
+	struct watch *w = context;
+
+	provider_counts_event(&w->counts, event);
+	provider_counts_claim(&w->counts, event);
 }
 
 static bool is_over(void *context)
@@ -196,7 +199,8 @@ static void report_providers(struct watch *w)
 
 	for (i = 0; i < w->providers.count; i++)
 		if (!provider_counts_of(&w->counts, &w->providers, i))
-			provider_silent(w->fd, w->providers.list[i], w->command_ended, "printed");
+			provider_silent(w->fd, w->providers.list[i], &w->counts, w->command_ended,
+					"printed");
 	provider_untested(&w->counts, &w->providers, "--show");
 }
 

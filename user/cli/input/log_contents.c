@@ -3,25 +3,32 @@
  * log_contents.c - what events a log file has: how many, of which providers, from when to when
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include "cli/cli.h"
 #include "log_contents.h"
 #include "cli/schema.h"
 #include "etl/file.h"
-#include "etl/loss.h"
 #include "etl/record.h"
 #include "lib/consumer/event_record.h"
-#include "tdh/decode/embed.h"
 #include "tdh/process/process_table.h"
 
 #define LOOK_EVENTS	4096	/* between two looks whether to stop */
 
 bool event_is_about_trace(const struct etw_event *event)
 {
-	const struct etw_event_header *h = event->record.header;
-	struct etw_loss_payload loss;
+	return etw_kind_of(&event->record) == ETW_KIND_TRACE;
+}
 
-	if (etw_etl_is_system(h))
-		return !(h->desc.task >> 8);
-	return etw_embed_is_piece(h) || etw_loss_parse(&event->record, &loss);
+const char *log_contents_besides(uint64_t names)
+{
+	static char text[64];
+
+	if (!names)
+		return "";
+	snprintf(text, sizeof(text), "; besides, %" PRIu64 " event%s that name%s processes", names,
+		 cli_s(names), names == 1 ? "s" : "");
+	return text;
 }
 
 bool record_needs_manifest(const EVENT_RECORD *record)
@@ -44,9 +51,11 @@ static void add(struct log_contents *c, const struct etw_event *event,
 	struct provider_count *p;
 	EVENT_RECORD record;
 
-	if (c->leaves_names && etw_process_is(event)) {
-		c->names++;
-		return;
+	if (etw_process_is(event)) {
+		provider_counts_claim(&c->counts, event);
+		c->names += !c->counts_names;
+		if (!c->counts_names)
+			return;
 	}
 	p = provider_counts_event(&c->counts, event);
 	if (!c->events || event->time < c->first)

@@ -24,8 +24,8 @@ bool record_needs_manifest(const EVENT_RECORD *record);
 struct log_contents {
 	struct provider_counts counts;
 	uint64_t events;
-	bool leaves_names;	/* the caller's: Etw-Process only names processes, do not count it .. */
-	uint64_t names;		/* .. but here */
+	bool counts_names;	/* the caller's: events of Etw-Process are wanted as events .. */
+	uint64_t names;		/* .. or are counted here */
 	int64_t first, last;	/* FILETIME, if there are events */
 	uint64_t lost_events, lost_buffers;	/* by the headers */
 };
@@ -36,6 +36,8 @@ struct log_contents {
  */
 int log_contents_add(struct log_contents *contents, const char *path, int64_t since,
 		     bool (*stop)(void));
+/* Text behind the number of events: how many others only name processes; "" if none */
+const char *log_contents_besides(uint64_t names);
 void log_contents_free(struct log_contents *contents);
 
 #endif /* ETW_CLI_LOG_CONTENTS_H */

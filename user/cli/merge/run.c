@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "run.h"
 #include "cli/cmd/manifest.h"
+#include "cli/output_file.h"
 #include "cli/schema.h"
 
 #define LOOK_RECORDS	4096	/* between two looks at the clock */
@@ -216,16 +217,19 @@ void merge_output_note(struct merge_output *const *list, unsigned int count)
 {
 	unsigned int i, kept = 0;
 	const char *name = NULL;
+	bool last = false;
 
 	for (i = 0; i < count; i++)
 		if (list[i]->file.kept) {
 			name = list[i]->file.kept;
+			last |= list[i]->file.kept_last;
 			kept++;
 		}
 	if (kept > 1)
-		cli_note("%u older files are kept with " ETW_OLDER_SUFFIX " behind their names", kept);
+		cli_note("%u older files are kept with " ETW_OLDER_SUFFIX " behind their names%s", kept,
+			 last ? ", in place of earlier ones" : "");
 	else if (kept)
-		cli_note("the file of this name is now %s", cli_quote(name));
+		older_file_note("file", name, last);
 }
 
 void merge_output_free(struct merge_output *out)

@@ -37,7 +37,7 @@ void record_read(struct record *r)
 	uint32_t number;
 	int err = 0;
 
-	r->contents.leaves_names = !enable_list_has(&r->providers, &process_guid);
+	r->contents.counts_names = enable_list_has(&r->providers, &process_guid);
 	/* Those without an event are listed, too, except of a whole set of trace events. */
 	for (i = 0; i < r->providers.count; i++) {
 		const struct enable_request *request = r->providers.list[i];

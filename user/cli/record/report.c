@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
+#include "cli/input/log_contents.h"
 #include "cli/provider_counts.h"
 #include "cli/schema.h"
 #include "cli/text.h"
@@ -179,8 +180,8 @@ static void report_silent(const struct record *r, enum record_end end)
 	for (i = 0; i < r->providers.count; i++)
 		if (!provider_counts_of(&r->contents.counts, &r->providers, i) &&
 		    silent++ < SHOWN_MAX)
-			provider_silent(r->fd, r->providers.list[i], end == RECORD_COMMAND,
-					"recorded");
+			provider_silent(r->fd, r->providers.list[i], &r->contents.counts,
+					end == RECORD_COMMAND, "recorded");
 	if (silent > SHOWN_MAX)
 		cli_note("%u other provider%s no event either", silent - SHOWN_MAX,
 			 silent - SHOWN_MAX == 1 ? " has" : "s have");
@@ -227,17 +228,12 @@ static void report_sum(const struct record *r)
 	const struct etw_log_status *log = &r->last.session.log;
 	char first[ETW_FILE_NAME_MAX + 1], size[32];
 	bool several = r->files > 1 && log_file_number(r->file.path, r->file.first, first);
-	const uint64_t names = r->contents.names;
-	char besides[64] = "";
 
-	if (names)
-		snprintf(besides, sizeof(besides), "; besides, %" PRIu64 " event%s that name%s processes",
-			 names, cli_s(names), names == 1 ? "s" : "");
 	cli_note("%s%s%s: %" PRIu64 " %sevent%s, %s%s, in %.3f seconds%s",
 		 several ? cli_quote(first) : "", several ? " to " : "", cli_quote(log->name),
 		 r->in_files, r->session.s.mode & ETW_MODE_APPEND ? "more " : "",
 		 cli_s(r->in_files), size_text(r->bytes, size), several ? " together" : "",
-		 seconds_between(r->begin, r->end), besides);
+		 seconds_between(r->begin, r->end), log_contents_besides(r->contents.names));
 }
 
 void record_report(struct record *r, enum record_end end)

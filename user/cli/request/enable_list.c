@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "enable_list.h"
+#include "device/provider_list.h"
 #include "lib/controller/enable.h"
 
 #define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
@@ -170,14 +171,59 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	return enable_traced(request, fd, session, how);
 }
 
-int enable_list_enable(const struct enable_list *l, int fd, const struct session *session,
+/* The option that selects processes, or NULL */
+static const char *process_option(const struct filters *filters)
+{
+	return filters->pid_count ? "--pid" : filters->exe.len ? "--exe" :
+	       filters->container.len ? "--container" : filters->package.len ? "--package" :
+	       filters->app.len ? "--app" : NULL;
+}
+
+static bool is_of_kernel(int fd, const struct etw_enable *enable)
+{
+	struct etw_provider provider;
+	bool found = false;
+	unsigned int i;
+
+	if (enable->property & ETW_ENABLE_PROVIDER_GROUP ||
+	    etw_provider_query(fd, &enable->provider, &provider))
+		return false;
+	for (i = 0; i < provider.reg_count && !found; i++)
+		found = provider.regs[i].flags & ETW_REG_KERNEL;
+	etw_provider_free(&provider);
+	return found;
+}
+
+/* A kernel module runs in any process, so the kernel lets none of its events pass such a filter. */
+static void report_kernel(const struct enable_list *l, int fd)
+{
+	const struct enable_request *first = NULL;
+	bool others = false;
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++) {
+		if (!process_option(&l->list[i]->filters) || !is_of_kernel(fd, &l->list[i]->enable))
+			continue;
+		others |= first != NULL;
+		if (!first)
+			first = l->list[i];
+	}
+	if (!first)
+		return;
+	cli_note("%s selects programs, so no event of the kernel provider %s%s comes",
+		 process_option(&first->filters), cli_quote(first->provider),
+		 others ? " or of the others" : "");
+}
+
+int enable_list_enable(struct enable_list *l, int fd, const struct session *session,
 		       bool before_command)
 {
-	unsigned int i;
 	int status = 0;
 
-	for (i = 0; i < l->count && !status; i++)
-		status = enable_one(l->list[i], fd, session, before_command);
+	for (l->enabled = 0; l->enabled < l->count && !status; l->enabled += !status)
+		status = enable_one(l->list[l->enabled], fd, session, before_command);
+	if (!status)
+		report_kernel(l, fd);
 	return status;
 }
 

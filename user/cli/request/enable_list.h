@@ -14,6 +14,7 @@
 struct enable_list {
 	struct enable_request **list;
 	unsigned int count;
+	unsigned int enabled;	/* the first so many are */
 	/* options that came before the first -p, and apply to all */
 	struct {
 		int option;
@@ -52,7 +53,7 @@ bool enable_list_find(struct enable_list *list, int fd);
  * Enable all for a session.  The callbacks of programs that run already come before a command
  * that is to be started, if they are not slow.  Returns the exit status.
  */
-int enable_list_enable(const struct enable_list *list, int fd, const struct session *session,
+int enable_list_enable(struct enable_list *list, int fd, const struct session *session,
 		       bool before_command);
 /* Disable all: the session's counters are final then. */
 void enable_list_disable(const struct enable_list *list, int fd, const struct session *session);

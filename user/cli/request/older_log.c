@@ -7,12 +7,16 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/output_file.h"
 #include "etl/file.h"
 #include "start_options.h"
 
@@ -114,6 +118,59 @@ static int check_idle(int fd, const char *path, const struct stat *st)
 	return err;
 }
 
+/* Does the kernel show this process all sessions? */
+static bool sees_all_sessions(void)
+{
+	const uint64_t any = UINT64_C(1) << CAP_PERFMON | UINT64_C(1) << CAP_SYS_ADMIN;
+	FILE *status = fopen("/proc/self/status", "re");
+	uint64_t caps = 0;
+	char line[128];
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return caps & any;
+}
+
+/* FILETIME, to the second */
+static int64_t boot_time(void)
+{
+	struct timespec now, up;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return (now.tv_sec - up.tv_sec - 1) * INT64_C(10000000) + ETW_UNIX_EPOCH_100NS;
+}
+
+/*
+ * A session that this user may not query would go on writing to a renamed file, which the next
+ * command deletes.  Its file is not closed.  0 or -errno
+ */
+static int check_unseen(const char *path)
+{
+	struct etw_etl_file *file;
+	bool open;
+	int err;
+
+	if (sees_all_sessions())
+		return 0;
+	err = etw_etl_open(path, NULL, NULL, &file);
+	if (err && err != -EACCES)
+		return 0;
+	/* What an earlier boot has left open nobody writes. */
+	open = err || (etw_etl_cut_off(file) &&
+		       etw_etl_info(file)->header.StartTime.QuadPart > boot_time());
+	if (!err)
+		etw_etl_close(file);
+	if (!open)
+		return 0;
+	cli_fail("%s: %s: a session that you may not query may be writing to it", cli_quote(path),
+		 err ? "you may not read it" : "it is not closed");
+	return -ETXTBSY;
+}
+
 /* Is this a link to an open descriptor, as /dev/stdout is? */
 static bool is_descriptor(const char *path)
 {
@@ -195,7 +252,7 @@ int older_log_move(int fd, struct startfile *file, const char *session)
 	if (file->mode & ETW_MODE_APPEND || old->empty ||
 	    !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
 		return 0;
-	err = check_idle(fd, old->path, &st);
+	err = check_idle(fd, old->path, &st) ?: check_unseen(old->path);
 	if (!err)
 		err = move(file);
 	if (err)
@@ -234,6 +291,7 @@ void older_log_drop(struct startfile *file)
 	if (!old->older.path)
 		return;
 	old->kept = old->older.moved != NULL;
+	old->last = etw_older_loses(&old->older);
 	err = etw_older_drop(&old->older);
 	if (err)
 		cli_fail("%s: the replaced file cannot be deleted: %s", cli_quote(old->path),
@@ -250,5 +308,5 @@ void older_log_note(const struct startfile *file)
 	const char *moved = older_log_kept(file);
 
 	if (moved)
-		cli_note("the file of this name is now %s", cli_quote(moved));
+		older_file_note("file", moved, file->old.last);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <etw/format.h>
 #include "cli/cli.h"
+#include "cli/provider.h"
 #include "device/provider_list.h"
 #include "lib/controller/enable.h"
 #include "process_events.h"
@@ -22,7 +23,7 @@ static int control(int fd, const struct session *session, uint32_t what)
 		.provider = ETW_PROCESS_GUID,
 		.control = what,
 		.level = LEVEL_INFO,
-		.any = ETW_PROCESS_KEYWORD,
+		.any = ETW_PROCESS_KEYWORD | ETW_PROCESS_PROVIDERS,
 		.timeout_ms = WAIT_MS,
 	};
 	int err = etw_enable_and_wait(fd, &enable);
@@ -109,19 +110,44 @@ void process_events_begin(int fd, const char *name, const struct session *sessio
 			 cli_denied(-err, "the right \"enable\" on it"));
 }
 
+static bool has_session(const struct etw_provider *provider, uint64_t handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < provider->enable_count; i++)
+		if (provider->enables[i].session == handle)
+			return true;
+	return false;
+}
+
 /* Has the session enabled it? Then it holds its own events, and one more is welcome. */
 static bool is_enabled(int fd, const struct session *session)
 {
 	struct etw_guid guid = ETW_PROCESS_GUID;
 	struct etw_provider provider;
-	bool found = false;
-	unsigned int i;
+	bool found;
 
 	if (etw_provider_query(fd, &guid, &provider))
 		return false;
-	for (i = 0; i < provider.enable_count && !found; i++)
-		found = provider.enables[i].session == session->s.handle;
+	found = has_session(&provider, session->s.handle);
 	etw_provider_free(&provider);
+	return found;
+}
+
+bool process_events_are_beside(int fd, const char *name)
+{
+	const struct etw_guid guid = ETW_PROCESS_GUID;
+	static struct session session;
+	struct etw_provider *list;
+	unsigned int count, i;
+	bool found = false;
+
+	if (session_do(fd, etw_kdev_session_query, name, &session) ||
+	    provider_list(fd, &list, &count))
+		return false;
+	for (i = 0; i < count && !found; i++)
+		found = !guid_equal(&list[i].guid, &guid) && has_session(&list[i], session.s.handle);
+	provider_list_free(list, count);
 	return found;
 }
 

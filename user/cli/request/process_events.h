@@ -26,6 +26,9 @@ void process_events_refresh(int fd, const char *name, bool quiet);
 /* Name all processes, for a file that begins. */
 void process_events_again(int fd, const struct session *session);
 
+/* Is another provider enabled in the session, for which Etw-Process only names processes? */
+bool process_events_are_beside(int fd, const char *name);
+
 /* Disable it. */
 void process_events_end(int fd, const struct session *session);
 

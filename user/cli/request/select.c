@@ -555,6 +555,11 @@ bool select_operation(struct select *s, const struct operation *operation)
 	return wanted;
 }
 
+int64_t select_until(const struct select *select)
+{
+	return select && select->until.text ? select->until.time : INT64_MAX;
+}
+
 bool select_is_over(const struct select *select, int64_t time)
 {
 	return select && select->until.text && time > select->until.time;

@@ -84,6 +84,7 @@ struct older_log {
 	bool empty;				/* there was an empty file */
 	bool existed;
 	bool kept;				/* as FILE.old, for good */
+	bool last;				/* ... and an earlier FILE.old is gone */
 };
 
 struct startfile {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
 #include "verify.h"
 
@@ -149,8 +150,8 @@ void verify_print(const char *path, const struct etw_verdict *v)
 		etw_text_puts(&t, " since ");
 		put_time(&t, v->since_time);
 	}
-	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s\n", text_data(&t), v->events,
-	       cli_s(v->events), v->buffers, cli_s(v->buffers));
+	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s%s\n", text_data(&t), v->events,
+	       cli_s(v->events), v->buffers, cli_s(v->buffers), log_contents_besides(v->names));
 	etw_text_free(&t);
 	print_bounds(v);
 	for (i = 0; i < v->gap_count; i++)
@@ -228,6 +229,7 @@ void verify_print_json(const char *path, const struct etw_verdict *v)
 	json_writer_flag(&line, "counted", v->counted);
 	json_writer_unsigned(&line, "buffers", v->buffers);
 	json_writer_unsigned(&line, "events", v->events);
+	json_writer_unsigned(&line, "process_events", v->names);
 	json_count(&line, "first_buffer", v->low <= v->high ? (uint64_t)v->low : ETW_GAP_UNKNOWN);
 	json_count(&line, "last_buffer", v->low <= v->high ? (uint64_t)v->high : ETW_GAP_UNKNOWN);
 	json_count(&line, "lost_at_least", least);

@@ -124,7 +124,7 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 		put_guid(to, &record->EventHeader.ActivityId);
 		break;
 	case CTF_EXTRA_PROCNAME:
-		etw_text_puts(to, extras->procname);
+		etw_text_utf8(to, extras->procname, strlen(extras->procname));
 		etw_text_char(to, '\0');
 		break;
 	case CTF_EXTRA_RELATED:

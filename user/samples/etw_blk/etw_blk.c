@@ -5,8 +5,9 @@
  * etw_blk.man describes the provider "Sample-Block" and its events RequestQueue, RequestIssue
  * and RequestComplete; "etw mc -km" generates etw_blk_events.h from it.  The field op is the
  * number of a REQ_OP_*.  The field request numbers the requests, and the activity id, which is
- * unique, links the events of one.  A request that completes in parts has an event for each
- * part, with the bytes of that part.
+ * unique, links the events of one.  A request may complete in parts, and the data of a write
+ * with a flush before or behind it completes before the whole: that is one event, at the end,
+ * with all bytes and the latency of the data.
  *
  * A request is queued by the process that asked for it.  A kworker may issue it, and the
  * interrupt of its completion hits anybody.  So RequestQueue is the start of the operation, and
@@ -68,6 +69,8 @@ struct request_fields {
 struct note {
 	u64 queued, issued;	/* CLOCK_MONOTONIC, ns; issued: 0: not yet */
 	u64 number;		/* from 1 */
+	u64 data_ns;		/* latency of the parts that are complete */
+	u32 data_bytes;		/* of these */
 	u32 pid;		/* of the process that queued it; 0: an interrupt */
 	char name[TASK_COMM_LEN];
 };
@@ -255,23 +258,49 @@ static void on_issue(void *unused, struct request *rq)
 	}
 }
 
+/*
+ * Is this the data of a flush sequence?  The block layer completes the request itself when the
+ * flushes are done, without this flag and with 0 bytes.  The flushes have requests of their own.
+ */
+static bool is_flushed_data(struct request *rq)
+{
+	return rq->rq_flags & RQF_FLUSH_SEQ && req_op(rq) != REQ_OP_FLUSH;
+}
+
+/* A part is complete, or all data before a flush. */
+static void on_part(struct request *rq, unsigned int bytes, u64 now)
+{
+	struct note note = note_get(rq, false);
+
+	note.data_ns = note.issued ? now - note.issued : 0;
+	note.data_bytes += bytes;
+	note_put(rq, &note);
+}
+
 static void on_complete(void *unused, struct request *rq, blk_status_t status,
 			unsigned int bytes)
 {
 	u64 now = ktime_get_ns();
-	struct note note = note_get(rq, bytes >= blk_rq_bytes(rq));
+	struct note note;
 
+	if (is_flushed_data(rq) || bytes < blk_rq_bytes(rq)) {
+		on_part(rq, bytes, now);
+		return;
+	}
+	note = note_get(rq, true);
 	/* A flush of an empty cache completes without having been issued. */
-	if (!note.number)
+	if (!note.number && !note.data_bytes)
 		note = note_of_bios(rq);
+	if (note.issued && (bytes || !note.data_ns))
+		note.data_ns = now - note.issued;
+	note.data_bytes += bytes;
 	if (EventEnabledRequestComplete()) {
 		struct request_fields f = describe(rq);
 		const GUID id = activity_of(&note);
 
-		EventWriteRequestComplete_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev),
-							f.sector, bytes, f.op, note.number,
-							blk_status_to_errno(status),
-							note.issued ? now - note.issued : 0,
+		EventWriteRequestComplete_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev), f.sector,
+							note.data_bytes, f.op, note.number,
+							blk_status_to_errno(status), note.data_ns,
 							note.pid, note.name);
 	}
 }

@@ -155,9 +155,7 @@ bool etw_embed_is(const EVENT_RECORD *record)
 
 bool etw_embed_is_piece(const struct etw_event_header *header)
 {
-	return (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32) &&
-	       header->desc.id == 0xFFFE && header->desc.opcode == 0xFE &&
-	       header->desc.task == 0xFFFE;
+	return etw_kind_is_schema(header);
 }
 
 struct piece {

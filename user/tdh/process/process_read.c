@@ -27,10 +27,20 @@ static bool is_of(const struct etw_event_header *header, const struct etw_guid *
 
 bool etw_process_is(const struct etw_event *event)
 {
-	static const struct etw_guid guid = ETW_PROCESS_GUID;
-	const struct etw_event_header *header = event->record.header;
+	return etw_kind_names_process(event->record.header);
+}
 
-	return is_of(header, &guid) && header->flags & ETW_EVENT_KERNEL_MODE;
+const char *etw_process_named(const struct etw_event *event, struct etw_guid *provider)
+{
+	const struct etw_record_view *record = &event->record;
+	const char *name = (const char *)record->data + sizeof(*provider);
+
+	if (!etw_process_is(event) || record->header->desc.opcode != ETW_PROCESS_PROVIDER ||
+	    record->data_len <= sizeof(*provider) ||
+	    !memchr(name, '\0', record->data_len - sizeof(*provider)))
+		return NULL;
+	memcpy(provider, record->data, sizeof(*provider));
+	return name;
 }
 
 /* The length of a text that is kept, in whole characters */
@@ -74,7 +84,8 @@ static int read_own(const struct etw_event *event, struct etw_process_note *note
 	struct etw_process_payload payload;
 	size_t len;
 
-	if (record->data_len < sizeof(payload))
+	if (record->header->desc.opcode == ETW_PROCESS_PROVIDER ||
+	    record->data_len < sizeof(payload))
 		return 0;
 	memcpy(&payload, at, sizeof(payload));
 	at += sizeof(payload);

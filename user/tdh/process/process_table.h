@@ -40,6 +40,9 @@ void etw_process_table_free(struct etw_process_table *table);	/* NULL is fine */
 /* Is it an event that Etw-Process wrote in the kernel? */
 bool etw_process_is(const struct etw_event *event);
 
+/* Does it tell that a process named a provider? The name, in the event, and the GUID; or NULL */
+const char *etw_process_named(const struct etw_event *event, struct etw_guid *provider);
+
 /*
  * Learn from an event; others than the above are fine. 1: it was about a process; 0: it was
  * not; -ENOMEM. Beyond the limits the table forgets the process that was not used for longest.
