@@ -152,6 +152,8 @@ TEST_F(tracepoint, wrong_names)
 	ASSERT_EQ(0, RUN("start", "mine"));
 	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:no_such"),
 		     vc_refused(&self->r, 1, "the kernel has no such trace event")));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:sched_swich"),
+		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
 		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
 	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:signal", "--exe", "bash"),

@@ -10,6 +10,7 @@
 #include "base/guid.h"
 #include "base/list.h"
 #include "base/name_guid.h"
+#include "base/suggest.h"
 #include "bridge/trace_events.h"
 #include "bridge/trace_schema.h"
 #include "device/kdev.h"
@@ -184,6 +185,26 @@ static bool find(const char *provider, struct trace_set *set)
 	return ok;
 }
 
+static void fail_unknown(const char *provider)
+{
+	struct trace_set all = { .count = 0 };
+	const char *quoted = cli_quote(provider);
+	struct suggest s;
+	unsigned int i;
+
+	suggest_begin(&s, provider);
+	find(TRACE_EVENT_PREFIX "*", &all);
+	for (i = 0; i < all.count; i++)
+		suggest_try(&s, all.names[i]);
+	trace_set_free(&all);
+	if (*s.best)
+		cli_fail("provider %s: the kernel has no such trace event; did you mean %s?", quoted,
+			 cli_quote(s.best));
+	else
+		cli_fail("provider %s: the kernel has no such trace event; 'etw list providers \"tracepoint:*\"' shows all",
+			 quoted);
+}
+
 bool trace_event_list(const char *provider, struct trace_set *set)
 {
 	bool ok;
@@ -191,8 +212,7 @@ bool trace_event_list(const char *provider, struct trace_set *set)
 	memset(set, 0, sizeof(*set));
 	ok = find(provider, set);
 	if (ok && !set->count)
-		cli_fail("provider %s: the kernel has no such trace event; 'etw list providers \"tracepoint:*\"' shows all",
-			 cli_quote(provider));
+		fail_unknown(provider);
 	if (ok && set->count)
 		return true;
 	trace_set_free(set);
