@@ -66,6 +66,9 @@ struct etw_trace_piece {
  *
  * While it is enabled, the module that has the tracepoint cannot be removed.
  *
+ * Its events show addresses of the kernel and data of all processes: a session takes them only
+ * if whoever enabled the provider had CAP_PERFMON, whatever the access lists say.
+ *
  * Needs CAP_PERFMON (or CAP_SYS_ADMIN) in the initial user namespace, and a kernel that is
  * not locked down for confidentiality: else EPERM.  EEXIST: the provider exists with another
  * event or other parts.  ENOSPC: there are ETW_TRACE_EVENTS_MAX.  EOPNOTSUPP: this kernel has

@@ -51,7 +51,8 @@ static bool in_scope(const struct etw_enable_request *req,
 {
 	u32 i;
 
-	if (!etw_scope_selects(req->scope, reg) || !etw_may_log(req->session, reg))
+	if (!etw_scope_selects(req->scope, req->sees_addresses, reg) ||
+	    !etw_may_log(req->session, reg))
 		return false;
 	if (!req->pid_filtered)
 		return true;
@@ -79,6 +80,7 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 		.property = req->property,
 		.level = req->level,
 		.pid_filtered = req->pid_filtered,
+		.sees_addresses = req->sees_addresses,
 		.filters = req->filters,
 		.scope = req->scope,
 		.events = req->events,
@@ -302,7 +304,7 @@ u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_regi
 
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && !slots[i].pid_filtered &&
-		    etw_scope_selects(slots[i].scope, reg) &&
+		    etw_scope_selects(slots[i].scope, slots[i].sees_addresses, reg) &&
 		    etw_may_log(slots[i].session, reg))
 			scope |= BIT(i);
 	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;

@@ -60,6 +60,7 @@ struct etw_enablement {
 	u32 property;
 	u8 level;
 	bool pid_filtered;
+	bool sees_addresses;
 	u64 order;			/* the latest has the highest */
 	u32 filters;			/* of struct etw_provider_enable */
 	struct etw_scope *scope;	/* NULL: every registration */
@@ -115,6 +116,7 @@ struct etw_registration {
 	const char *name;		/* may be NULL */
 	u32 name_len;
 	bool name_in_traits;
+	bool shows_addresses;		/* enabled only by who may see the kernel's */
 	char module[sizeof_field(struct etw_provider_reg, module)];
 	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 
@@ -161,6 +163,7 @@ struct etw_enable_request {
 	u64 all;
 	u8 level;
 	bool pid_filtered;
+	bool sees_addresses;		/* the caller may see the kernel's */
 	u32 pid_count;
 	struct pid *pids[ETW_PID_FILTER_MAX];
 	u32 filters;			/* of struct etw_provider_enable */

@@ -307,6 +307,26 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 }
 EXPORT_SYMBOL_GPL(__etw_register_traits);
 
+static int register_handle(const struct etw_guid *guid, struct module *owner, const char *name,
+			   etw_enable_fn callback, void *context, bool shows_addresses,
+			   unsigned long caller, struct etw_provider **handle)
+{
+	struct etw_registration *reg = kernel_registration(guid, name, caller);
+	int err;
+
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
+	reg->shows_addresses = shows_addresses;
+	reg->hot.own.guid = *guid;
+	err = kernel_register(&reg->hot.own, reg, owner, callback, context);
+	if (err) {
+		etw_registration_free(reg);
+		return err;
+	}
+	*handle = &reg->hot.own;
+	return 0;
+}
+
 /**
  * __etw_register_handle() - register a provider whose GUID is known at run time only
  * @guid: identity
@@ -327,22 +347,20 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 			  const char *name, etw_enable_fn callback,
 			  void *context, struct etw_provider **handle)
 {
-	struct etw_registration *reg;
-	int err;
-
-	reg = kernel_registration(guid, name, _RET_IP_);
-	if (IS_ERR(reg))
-		return PTR_ERR(reg);
-	reg->hot.own.guid = *guid;
-	err = kernel_register(&reg->hot.own, reg, owner, callback, context);
-	if (err) {
-		etw_registration_free(reg);
-		return err;
-	}
-	*handle = &reg->hot.own;
-	return 0;
+	return register_handle(guid, owner, name, callback, context, false, _RET_IP_, handle);
 }
 EXPORT_SYMBOL_GPL(__etw_register_handle);
+
+/*
+ * The same for a provider of etw.ko whose events show addresses of the kernel: it is enabled only
+ * by callers who may see them.
+ */
+int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
+			       etw_enable_fn callback, void *context,
+			       struct etw_provider **handle)
+{
+	return register_handle(guid, THIS_MODULE, name, callback, context, true, _RET_IP_, handle);
+}
 
 /**
  * etw_unregister() - end a registration made by etw_register()

@@ -7,6 +7,8 @@
 
 #include "provider.h"
 
+#include <etw/kernel.h>
+
 struct etw_memory;
 struct module;
 
@@ -15,6 +17,9 @@ void etw_registration_leaves(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);
 int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory);
 void etw_registration_remove(struct etw_registration *reg);
+int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
+			       etw_enable_fn callback, void *context,
+			       struct etw_provider **handle);
 void etw_registration_adopt(const struct module *module);
 void etw_registration_end_left(const struct module *module);
 

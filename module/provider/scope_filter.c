@@ -74,11 +74,17 @@ static bool has_piece(const char *names, struct etw_piece piece)
 	return etw_scope_has_name(names, piece.at, piece.len);
 }
 
-/* NULL selects every registration; any other scope selects none of kernel modules. */
-bool etw_scope_selects(const struct etw_scope *scope, const struct etw_registration *reg)
+/*
+ * NULL selects every registration; any other scope selects none of kernel modules.
+ * sees_addresses: whoever enables may see the kernel's addresses.
+ */
+bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
+		       const struct etw_registration *reg)
 {
 	char path[ETW_CGROUP_PATH];
 
+	if (reg->shows_addresses && !sees_addresses)
+		return false;
 	if (!scope)
 		return true;
 	if (!etw_is_user(reg))

@@ -19,6 +19,7 @@
 
 #include "alloc.h"
 #include "provider/process.h"
+#include "provider/registration.h"
 #include "trace_event.h"
 
 static DEFINE_MUTEX(trace_lock);
@@ -113,7 +114,7 @@ static int trace_register(struct etw_trace_provider *t, const struct etw_guid *g
 	int err;
 
 	mutex_lock(&t->lock);
-	err = etw_register_handle(guid, name, trace_enable, t, &t->provider);
+	err = etw_registration_of_kernel(guid, name, trace_enable, t, &t->provider);
 	if (!err)
 		err = trace_set_name(t->provider, name);
 	t->leaving = err;

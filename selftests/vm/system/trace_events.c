@@ -460,6 +460,42 @@ TEST_F(trace, needs_a_right)
 	EXPECT_FALSE(registered(self->fd, self->guid));
 }
 
+static int enable_as_alice(void *arg)
+{
+	const FIXTURE_DATA(trace) *self = arg;
+
+	return vm_enable(vm_open(), self->session, self->guid, 0, 0, 0);
+}
+
+/*
+ * A list may let somebody enable everything; what tracepoints show of the kernel and of others
+ * takes a capability all the same, before and after the provider is made.
+ */
+TEST_F(trace, is_enabled_only_with_a_right)
+{
+	const struct vm_who alice = { .uid = VM_ALICE, .gid = VM_ALICE };
+
+	ASSERT_EQ(0, vm_access(self->fd, vm_default,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_ALL)));
+	ASSERT_EQ(0, vm_as(&alice, enable_as_alice, self));
+	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	syscall(SYS_getppid);
+	ASSERT_EQ(0, vm_as(&alice, enable_as_alice, self));
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(0, self->count);
+	ASSERT_EQ(0, enable(self, self->guid));
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+	/* It replaces what root enabled, by nothing. */
+	ASSERT_EQ(0, vm_as(&alice, enable_as_alice, self));
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(1, self->count);
+	vm_access_clear(self->fd);
+}
+
 TEST_F(trace, refuses_what_is_wrong)
 {
 	static struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX + 1];
