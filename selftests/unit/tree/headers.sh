@@ -173,7 +173,7 @@ static void check_wide(void)
 
 static void check_windows(void)
 {
-	static const char zeroes[3900];
+	static const char zeroes[3900] = "";
 	BYTE bytes[3] = { 1, 2, 3 };
 	GUID guid = Sample;
 	char *p;
