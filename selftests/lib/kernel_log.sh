@@ -18,3 +18,5 @@ harmless+='|kmemleak: Cannot allocate a scan area'
 # The frame-pointer unwinder's of an NMI in the midst of a switch of tasks, when
 # the stack is not that of the current one: its limit, whoever asks for a stack.
 harmless+="|kernel stack regs at .* has bad 'bp' value"
+# The same unwinder's, of an NMI that came before the one before it had left its stack.
+harmless+='|stack recursion on stack type '
