@@ -15,6 +15,7 @@ void etw_registration_leaves(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);
 int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory);
 void etw_registration_remove(struct etw_registration *reg);
+bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but);
 void etw_registration_adopt(const struct module *module);
 void etw_registration_end_left(const struct module *module);
 
