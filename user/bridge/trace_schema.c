@@ -122,7 +122,8 @@ static unsigned int argument_size(const struct tep_format_field *f)
 {
 	static const char *const narrow[] = {
 		"int", "unsigned", "umode_t", "pid_t", "uid_t", "gid_t", "u32", "__u32", "__s32",
-		"qid_t", "key_serial_t", "mqd_t", "clockid_t", "timer_t", "rwf_t", "enum", NULL,
+		"qid_t", "key_serial_t", "mqd_t", "clockid_t", "timer_t", "key_t", "rwf_t", "enum",
+		NULL,
 	};
 
 	if (f->flags & TEP_FIELD_IS_POINTER || of_type(f, "long") || !of_types(f, narrow))
@@ -134,8 +135,8 @@ static unsigned int argument_size(const struct tep_format_field *f)
 static bool argument_is_signed(const struct tep_format_field *f)
 {
 	static const char *const types[] = {
-		"int", "long", "pid_t", "__s32", "key_serial_t", "mqd_t", "clockid_t", "timer_t",
-		"off_t", "loff_t", "ssize_t", NULL,
+		"int", "long", "pid_t", "__s32", "key_serial_t", "key_t", "mqd_t", "clockid_t",
+		"timer_t", "off_t", "loff_t", "ssize_t", NULL,
 	};
 
 	return !(f->flags & TEP_FIELD_IS_POINTER) && !of_type(f, "unsigned") && of_types(f, types);
