@@ -33,7 +33,11 @@ static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
 		.size = sizeof(attr),
 		.config = t->id,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_RAW,
+		/*
+		 * Some events count more than 1 for perf, as sched_stat_runtime the time.  With
+		 * PERIOD it calls the handler once for all of that.
+		 */
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD,
 	};
 	struct perf_event *counter;
 
