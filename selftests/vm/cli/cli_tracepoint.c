@@ -133,6 +133,33 @@ TEST_F(tracepoint, patterns_on_and_off)
 	EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
 }
 
+/* A class and one of its events, whichever it is: the last one says how it is enabled. */
+TEST_F(tracepoint, in_two_sets)
+{
+	ASSERT_EQ(0, RUN("start", "mine"));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "system:process", "-p",
+			 "tracepoint:sched:sched_process_fork:warning", "-p",
+			 "tracepoint:sched:sched_process_exec")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_TRUE((RUN("enable", "mine", "-p", "system:process", "-p", "system:process"),
+		     vc_refused(&self->r, 2, "is given twice")));
+	ASSERT_EQ(0, RUN("list", "providers"));
+	EXPECT_EQ(1, lines_with(self->r.out, "tracepoint:sched:sched_process_fork", "warning"))
+	{
+		TH_LOG("%s", self->r.out);
+	}
+}
+
+/* The kernel's formats say of no argument that it has a sign. */
+TEST_F(tracepoint, negative_arguments)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_enter_kill", "--",
+			 "sh", "-c", "kill -s 0 -- -99999; :"));
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_EQ(1, lines_with(self->r.out, "sys_enter_kill", "pid=-99999 ")) TH_LOG("%s", self->r.out);
+}
+
 /* The begin and the end of a system call are one operation; only one lasts so long. */
 TEST_F(tracepoint, slow_system_calls)
 {
