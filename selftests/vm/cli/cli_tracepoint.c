@@ -144,10 +144,28 @@ TEST_F(tracepoint, in_two_sets)
 	}
 	EXPECT_TRUE((RUN("enable", "mine", "-p", "system:process", "-p", "system:process"),
 		     vc_refused(&self->r, 2, "is given twice")));
-	ASSERT_EQ(0, RUN("list", "providers"));
-	EXPECT_EQ(1, lines_with(self->r.out, "tracepoint:sched:sched_process_fork", "warning"))
+	ASSERT_EQ(0, RUN("list", "providers", "-v"));
+	EXPECT_EQ(1, lines_with(self->r.out, "warning", "mine"))
 	{
 		TH_LOG("%s", self->r.out);
+	}
+}
+
+/* The second of three cannot be enabled. */
+TEST_F(tracepoint, enabled_in_part)
+{
+	char name[] = "s0";
+
+	for (; name[1] < '0' + ETW_PROVIDER_SESSIONS; name[1]++) {
+		ASSERT_EQ(0, RUN("start", name, "--buffer-size", "4", "--max-buffers", "4"));
+		ASSERT_EQ(0, RUN("enable", name, "tracepoint:sched:sched_process_exec"));
+	}
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_EQ(1, RUN("enable", "mine", "system:process"));
+	EXPECT_NE(NULL, strstr(self->r.err, "8 sessions have it enabled already\n"));
+	EXPECT_NE(NULL, strstr(self->r.err, "of the 3 trace events of \"system:process\", 1 is enabled"))
+	{
+		TH_LOG("%s", self->r.err);
 	}
 }
 

@@ -153,6 +153,7 @@ static int enable_traced(struct enable_request *request, int fd, const struct se
 	int status = 0;
 
 	for (i = 0; i < request->traced.count && !status; i++) {
+		request->traced_enabled = i;
 		request->enable.control = control;
 		request->enable.provider = request->traced.guids[i];
 		status = provider_control_in(fd, session->name, request->traced.names[i],
