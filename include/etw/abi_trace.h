@@ -69,10 +69,11 @@ struct etw_trace_piece {
  * Its events show addresses of the kernel and data of all processes: a session takes them only
  * if whoever enabled the provider had CAP_PERFMON, whatever the access lists say.
  *
- * Needs CAP_PERFMON (or CAP_SYS_ADMIN) in the initial user namespace, and a kernel that is
- * not locked down for confidentiality: else EPERM.  EEXIST: the provider exists with another
- * event or other parts.  ENOSPC: there are ETW_TRACE_EVENTS_MAX.  EOPNOTSUPP: this kernel has
- * no trace events.
+ * Needs CAP_PERFMON (or CAP_SYS_ADMIN) in the initial user namespace, the right
+ * ETW_RIGHT_REGISTER_GUIDS on the provider, and a kernel that is not locked down for
+ * confidentiality: else EPERM.  EEXIST: the provider exists with another event or other
+ * parts, or is a kernel module's, or etw.ko's own.  ENOSPC: there are ETW_TRACE_EVENTS_MAX.
+ * EOPNOTSUPP: this kernel has no trace events.
  */
 struct etw_trace_event {
 	__u32 size;

@@ -9,7 +9,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "access/access.h"
 #include "alloc.h"
+#include "guid.h"
 #include "handlers.h"
 #include "ioctl.h"
 #include "provider/process.h"
@@ -75,6 +77,19 @@ static int trace_input_copy(const struct etw_trace_event *arg, struct trace_inpu
 	return trace_input_check(arg, in);
 }
 
+/* What the module itself writes under these says what a trace proves. */
+static bool is_own(const struct etw_guid *guid)
+{
+	static const struct etw_guid own[] = {
+		ETW_CLOCK_PROVIDER_GUID, ETW_LOST_EVENT_GUID, ETW_LEDGER_GUID, ETW_PROCESS_GUID,
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(own) && !etw_guid_equal(&own[i], guid))
+		i++;
+	return i < ARRAY_SIZE(own);
+}
+
 /* Whoever sees these events sees what perf shows of all processes, kernel addresses included. */
 static bool may_trace(void)
 {
@@ -91,10 +106,12 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
 	    event->piece_count > ETW_TRACE_PIECES_MAX)
 		return -EINVAL;
-	if (!may_trace())
+	if (!may_trace() || !etw_access_may(&event->provider, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
 	if (!IS_ENABLED(CONFIG_EVENT_TRACING) || !IS_ENABLED(CONFIG_PERF_EVENTS))
 		return -EOPNOTSUPP;
+	if (is_own(&event->provider))
+		return -EEXIST;
 	err = trace_input_copy(event, &in);
 	if (!err)
 		err = etw_trace_provider_make(etw_process_of(file), event, in.name, in.schema,

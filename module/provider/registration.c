@@ -411,6 +411,22 @@ int etw_unregister_handle(struct etw_provider *handle)
 }
 EXPORT_SYMBOL_GPL(etw_unregister_handle);
 
+/* Has a kernel module registered the GUID with another callback than this?  Without etw_control. */
+bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but)
+{
+	const struct etw_guid_entry *entry;
+	const struct etw_registration *reg;
+	bool found = false;
+
+	mutex_lock(&etw_control);
+	entry = etw_guid_find(guid);
+	if (entry && entry->kernel_regs)
+		list_for_each_entry(reg, &entry->regs, node)
+			found |= !etw_is_user(reg) && reg->callback != but;
+	mutex_unlock(&etw_control);
+	return found;
+}
+
 static bool registration_owned_by(const struct etw_registration *reg,
 				  const struct module *module)
 {

@@ -7,9 +7,9 @@
  * event of the kernel, by exported functions only, and perf has the tracepoint's probe in place
  * only while there are counters.
  *
- * perf removes the counters of a CPU that goes offline and leaves them to their owner.  Making
- * new ones takes perf's locks, under which others wait for hotplug to end, so hotplug's callbacks
- * only note the CPU, and a work makes them.
+ * perf removes the counters of a CPU that goes offline, even if it fails to and stays, and leaves
+ * them to their owner.  Making new ones takes perf's locks, under which others wait for hotplug to
+ * end, so hotplug's callback only notes the CPU that is back, and a work makes them.
  *
  * The counters of a provider change under its lock.
  */
@@ -22,8 +22,8 @@
 
 #include "trace_event.h"
 
-static enum cpuhp_state dead_state, online_state;
-/* CPUs whose counters perf has removed; and those of them that are back, in the work */
+static enum cpuhp_state online_state;
+/* CPUs that came online, after perf may have removed their counters; the same, in the work */
 static struct cpumask stale, renewed;
 
 static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
@@ -33,7 +33,11 @@ static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
 		.size = sizeof(attr),
 		.config = t->id,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_RAW,
+		/*
+		 * Some events count more than 1 for perf, as sched_stat_runtime the time.  With
+		 * PERIOD it calls the handler once for all of that.
+		 */
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD,
 	};
 	struct perf_event *counter;
 
@@ -118,30 +122,18 @@ static DECLARE_WORK(catch_up_work, counters_catch_up);
 
 static int counters_cpu_up(unsigned int cpu)
 {
-	schedule_work(&catch_up_work);
-	return 0;
-}
-
-static int counters_cpu_dead(unsigned int cpu)
-{
 	cpumask_set_cpu(cpu, &stale);
+	schedule_work(&catch_up_work);
 	return 0;
 }
 
 int __init etw_trace_counters_init(void)
 {
-	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "etw:trace-dead",
-					    NULL, counters_cpu_dead);
+	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:trace-online",
+					    counters_cpu_up, NULL);
 
 	if (ret < 0)
 		return ret;
-	dead_state = ret;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:trace-online",
-					counters_cpu_up, NULL);
-	if (ret < 0) {
-		cpuhp_remove_state_nocalls(dead_state);
-		return ret;
-	}
 	online_state = ret;
 	return 0;
 }
@@ -149,6 +141,5 @@ int __init etw_trace_counters_init(void)
 void etw_trace_counters_exit(void)
 {
 	cpuhp_remove_state_nocalls(online_state);
-	cpuhp_remove_state_nocalls(dead_state);
 	cancel_work_sync(&catch_up_work);
 }

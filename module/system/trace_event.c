@@ -166,6 +166,9 @@ static struct etw_trace_provider *trace_find_or_add(struct etw_trace_provider **
 		return trace_same(t, *new) ? t : ERR_PTR(-EEXIST);
 	if (trace_count >= ETW_TRACE_EVENTS_MAX)
 		return ERR_PTR(-ENOSPC);
+	/* Whoever may trace need not be root, and must not write a driver's events. */
+	if (etw_registration_of_module(guid, trace_enable))
+		return ERR_PTR(-EEXIST);
 	t = *new;
 	err = etw_trace_record_room() ?: trace_register(t, guid, name);
 	if (err)
@@ -186,7 +189,7 @@ static struct etw_trace_provider *trace_find_or_add(struct etw_trace_provider **
  *
  * May sleep.
  *
- * Return: 0; -EEXIST; -ENOSPC; -ENOMEM; errors of etw_register_handle().
+ * Return: 0; -EEXIST, also if a module has the GUID; -ENOSPC; -ENOMEM; errors of etw_register_handle().
  */
 int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_event *arg,
 			    const char *name, const void *schema,

@@ -64,10 +64,11 @@ static bool number(const struct tep_format_field *f, unsigned int size, struct f
 	return true;
 }
 
-/* The library takes arrays of bytes for texts. */
+/* The library takes arrays of bytes for texts; "unsigned char" are bytes, too, with any NULs. */
 static bool is_text(const struct tep_format_field *f)
 {
-	return f->flags & TEP_FIELD_IS_STRING && (of_type(f, "char") || strstr(f->type, "char["));
+	return f->flags & TEP_FIELD_IS_STRING && !of_type(f, "unsigned") &&
+	       (of_type(f, "char") || strstr(f->type, "char["));
 }
 
 /* Of an array that is elsewhere; the library does not say. */
@@ -106,22 +107,39 @@ static void located(const struct tep_format_field *f, struct field *to)
 	}
 }
 
+static bool of_types(const struct tep_format_field *f, const char *const *types)
+{
+	while (*types && !of_type(f, *types))
+		types++;
+	return *types;
+}
+
 /*
  * The record of a system call has each argument in the 8 bytes of a register, of which an int
  * fills the lower half.
  */
 static unsigned int argument_size(const struct tep_format_field *f)
 {
-	static const char *const narrow[] = { "int", "umode_t", "pid_t", "uid_t", "gid_t", "u32",
-					      "__s32", "qid_t", "key_serial_t", "mqd_t" };
-	size_t i;
+	static const char *const narrow[] = {
+		"int", "unsigned", "umode_t", "pid_t", "uid_t", "gid_t", "u32", "__u32", "__s32",
+		"qid_t", "key_serial_t", "mqd_t", "clockid_t", "timer_t", "key_t", "rwf_t", "enum",
+		NULL,
+	};
 
-	if (f->flags & TEP_FIELD_IS_POINTER || of_type(f, "long"))
+	if (f->flags & TEP_FIELD_IS_POINTER || of_type(f, "long") || !of_types(f, narrow))
 		return f->size;
-	for (i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
-		if (of_type(f, narrow[i]))
-			return sizeof(int);
-	return f->size;
+	return sizeof(int);
+}
+
+/* The kernel says of no argument that it is signed.  A process id is: -1 is any process. */
+static bool argument_is_signed(const struct tep_format_field *f)
+{
+	static const char *const types[] = {
+		"int", "long", "pid_t", "__s32", "key_serial_t", "key_t", "mqd_t", "clockid_t",
+		"timer_t", "off_t", "loff_t", "ssize_t", NULL,
+	};
+
+	return !(f->flags & TEP_FIELD_IS_POINTER) && !of_type(f, "unsigned") && of_types(f, types);
 }
 
 /* Of the arguments that are texts, those that end with a NUL: const char *filename */
@@ -151,8 +169,10 @@ static struct field describe_argument(const struct tep_format_field *f, unsigned
 		to.out = TlgOutUTF8;
 	} else {
 		number(f, to.piece.size, &to);
-		if (to.in == TlgInUINT32 && !to.out && !of_type(f, "unsigned"))
-			to.in = TlgInINT32;
+		if (argument_is_signed(f) && to.out != TlgOutHEX) {
+			to.in = to.piece.size == sizeof(int) ? TlgInINT32 : TlgInINT64;
+			to.out = TlgOutNULL;
+		}
 	}
 	return to;
 }

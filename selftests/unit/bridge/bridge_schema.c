@@ -123,6 +123,37 @@ static void system_calls(void)
 	ok(!s.cut, "nothing is missing");
 }
 
+/* What the kernel declares unsigned, and its callers know better */
+static void signed_arguments(void)
+{
+	is(parse(FORMAT("sys_enter_y", FIELD("pid_t pid", 16, 8, 0) FIELD("off_t offset", 24, 8, 0)
+			FIELD("long request", 32, 8, 0) FIELD("unsigned long addr", 40, 8, 0)
+			FIELD("unsigned flags", 48, 8, 0) FIELD("unsigned n", 56, 8, 0)
+			FIELD("const clockid_t clock", 64, 8, 0) FIELD("int flags", 72, 8, 0)
+			FIELD("uid_t uid", 80, 8, 0)), "sys_enter_y"), 0, "arguments with signs");
+	ok(is_type("pid", TlgInINT32, 0) && is_piece(0, ETW_TRACE_COPY, 16, 4), "-1 is any process");
+	ok(is_type("offset", TlgInINT64, 0), "an offset goes back");
+	ok(is_type("request", TlgInINT64, 0), "long");
+	ok(is_type("addr", TlgInUINT64, 0), "unsigned long");
+	ok(is_type("flags", TlgInUINT32, TlgOutHEX), "unsigned flags");
+	ok(is_type("n", TlgInUINT32, 0), "unsigned alone is an int");
+	ok(is_type("clock", TlgInINT32, 0), "the clock of a process is negative");
+	ok(is_type("uid", TlgInUINT32, 0), "a user's id is not");
+}
+
+/* A command of SCSI is no text: it has NULs. */
+static void bytes(void)
+{
+	const unsigned char *count;
+
+	is(parse(FORMAT("b", FIELD("__data_loc unsigned char[] cmnd", 8, 4, 0)
+			FIELD("unsigned char uuid[16]", 12, 16, 0)), "b"), 0, "arrays of bytes");
+	ok(is_type("cmnd", TlgInBINARY, 0) && is_piece(0, ETW_TRACE_ARRAY_AT, 8, 1), "elsewhere");
+	count = field("uuid");
+	ok(count && count[0] == (TlgInUINT8 | TlgInCcount) && count[1] == 16 &&
+	   is_piece(1, ETW_TRACE_COPY, 12, 16), "in the record");
+}
+
 static void limits(void)
 {
 	char *text = malloc(100000), *at = text;
@@ -183,6 +214,8 @@ int main(void)
 	numbers();
 	texts_and_arrays();
 	system_calls();
+	signed_arguments();
+	bytes();
 	limits();
 	prints_strangely();
 	return done_testing();

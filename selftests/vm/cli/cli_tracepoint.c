@@ -133,6 +133,51 @@ TEST_F(tracepoint, patterns_on_and_off)
 	EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
 }
 
+/* A class and one of its events, whichever it is: the last one says how it is enabled. */
+TEST_F(tracepoint, in_two_sets)
+{
+	ASSERT_EQ(0, RUN("start", "mine"));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "system:process", "-p",
+			 "tracepoint:sched:sched_process_fork:warning", "-p",
+			 "tracepoint:sched:sched_process_exec")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_TRUE((RUN("enable", "mine", "-p", "system:process", "-p", "system:process"),
+		     vc_refused(&self->r, 2, "is given twice")));
+	ASSERT_EQ(0, RUN("list", "providers", "-v"));
+	EXPECT_EQ(1, lines_with(self->r.out, "warning", "mine"))
+	{
+		TH_LOG("%s", self->r.out);
+	}
+}
+
+/* The second of three cannot be enabled. */
+TEST_F(tracepoint, enabled_in_part)
+{
+	char name[] = "s0";
+
+	for (; name[1] < '0' + ETW_PROVIDER_SESSIONS; name[1]++) {
+		ASSERT_EQ(0, RUN("start", name, "--buffer-size", "4", "--max-buffers", "4"));
+		ASSERT_EQ(0, RUN("enable", name, "tracepoint:sched:sched_process_exec"));
+	}
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_EQ(1, RUN("enable", "mine", "system:process"));
+	EXPECT_NE(NULL, strstr(self->r.err, "8 sessions have it enabled already\n"));
+	EXPECT_NE(NULL, strstr(self->r.err, "of the 3 trace events of \"system:process\", 1 is enabled"))
+	{
+		TH_LOG("%s", self->r.err);
+	}
+}
+
+/* The kernel's formats say of no argument that it has a sign. */
+TEST_F(tracepoint, negative_arguments)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_enter_kill", "--",
+			 "sh", "-c", "kill -s 0 -- -99999; :"));
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_EQ(1, lines_with(self->r.out, "sys_enter_kill", "pid=-99999 ")) TH_LOG("%s", self->r.out);
+}
+
 /* The begin and the end of a system call are one operation; only one lasts so long. */
 TEST_F(tracepoint, slow_system_calls)
 {

@@ -17,6 +17,9 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_buf.h"
+#include "lib/driver/vm_kmod.h"
+
+#include "kmod/etw_test/etw_test.h"
 
 #define TRACEFS		"/sys/kernel/tracing/"
 #define INSTANCE	TRACEFS "instances/etw_selftest/"
@@ -33,6 +36,7 @@ FIXTURE(trace) {
 	struct etw_guid guid;		/* whose events are taken */
 	uint32_t wanted;		/* of this process; 0: of all */
 	uint32_t count, kernel, described;
+	uint32_t again;			/* with the payload of the one before */
 	unsigned char last[512];	/* the payload of the last one */
 	uint32_t last_len;
 };
@@ -47,6 +51,7 @@ static void take(void *ctx, const struct etw_buffer_header *b, const struct vm_r
 	self->count++;
 	self->kernel += !(r->head->flags & ETW_EVENT_USER_MODE);
 	self->described += r->head->flags & ETW_EVENT_EXTENDED_INFO ? 1 : 0;
+	self->again += r->len && r->len == self->last_len && !memcmp(self->last, r->data, r->len);
 	self->last_len = r->len < sizeof(self->last) ? r->len : sizeof(self->last);
 	memcpy(self->last, r->data, self->last_len);
 }
@@ -221,6 +226,25 @@ TEST_F(trace, as_many_as_perf_and_ftrace)
 	EXPECT_EQ(CALLS, self->kernel);
 	EXPECT_EQ(CALLS, self->described);
 	EXPECT_EQ(8, self->last_len);
+}
+
+/* The time that a process ran is also what perf counts by this event: it is one all the same. */
+TEST_F(trace, once_whatever_perf_counts)
+{
+	const char *event = "sched/sched_stat_runtime";
+	const struct etw_trace_piece runtime = {
+		.offset = field_offset(event, "u64 runtime"), .size = 8, .kind = ETW_TRACE_COPY,
+	};
+	int i;
+
+	ASSERT_EQ(0, make(self->fd, self->guid, event, &runtime, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	for (i = 0; i < 50; i++)
+		usleep(1000);
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
+	ASSERT_TRUE(collect(self));
+	EXPECT_LE(50, self->count);
+	EXPECT_GT(self->count, 4 * self->again) TH_LOG("%u of %u", self->again, self->count);
 }
 
 /* ------------------------------------------------------------- what is in them */
@@ -448,6 +472,40 @@ TEST_F(trace, cpu_comes_back)
 	EXPECT_EQ(1, self->count);
 }
 
+/* The state of hotplug with this name; -1: the kernel has none. */
+static int hotplug_state(const char *name)
+{
+	char line[128], found[96];
+	int number, state = -1;
+	FILE *f = fopen("/sys/devices/system/cpu/hotplug/states", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%d: %95s", &number, found) == 2 && !strcmp(found, name))
+			state = number;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+/* A CPU that could not go down had lost its counters on the way. */
+TEST_F(trace, cpu_stays)
+{
+	const char *dir = "/sys/devices/system/cpu/cpu1/";
+	char path[128], state[16];
+
+	snprintf(state, sizeof(state), "%d", hotplug_state("smpboot/threads:online"));
+	snprintf(path, sizeof(path), "%shotplug/fail", dir);
+	if (!vm_write_text(path, state))
+		SKIP(return, "hotplug cannot be made to fail");
+	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	ASSERT_EQ(0, enable(self, self->guid));
+	vm_pin(0);
+	snprintf(path, sizeof(path), "%sonline", dir);
+	EXPECT_FALSE(vm_write_text(path, "0"));
+	vm_pin(1);
+	EXPECT_TRUE(vm_until((syscall(SYS_getppid), collect(self)) && self->count));
+}
+
 /* ------------------------------------------------------------------- refusals */
 
 static int try_as_nobody(void *arg)
@@ -546,6 +604,41 @@ TEST_F(trace, is_one_event)
 	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
 	EXPECT_EQ(-EEXIST, make(self->fd, self->guid, "syscalls/sys_enter_getpid", &head, 1));
 	EXPECT_EQ(-EEXIST, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 0));
+}
+
+/* What CAP_PERFMON allows is to trace, not to write events of others. */
+TEST_F(trace, no_provider_of_others)
+{
+	const struct etw_guid own[] = {
+		ETW_PROCESS_GUID, ETW_CLOCK_PROVIDER_GUID, ETW_LOST_EVENT_GUID, ETW_LEDGER_GUID,
+	};
+	const struct etw_guid driver = ETW_TEST_GUID;
+	int module = vm_test_provider();
+	unsigned int i;
+
+	ASSERT_LE(0, module);
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		EXPECT_EQ(-EEXIST, make(self->fd, own[i], "syscalls/sys_enter_getppid", &head, 1));
+	EXPECT_EQ(-EEXIST, make(self->fd, driver, "syscalls/sys_enter_getppid", &head, 1));
+	close(module);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
+}
+
+static int try_with_capability(void *arg)
+{
+	return make(vm_open(), *(struct etw_guid *)arg, "syscalls/sys_enter_getppid", &head, 1);
+}
+
+/* An access list says who may register a provider; this is another way to do so. */
+TEST_F(trace, needs_the_right_to_register)
+{
+	const struct vm_who tracer = { .uid = 65534, .gid = 65534, .capability = CAP_PERFMON };
+
+	EXPECT_EQ(0, vm_as(&tracer, try_with_capability, &self->guid));
+	EXPECT_TRUE(vm_until(!registered(self->fd, self->guid)));
+	ASSERT_EQ(0, vm_access(self->fd, self->guid, VM_DENY(USER, 65534, ETW_RIGHT_REGISTER_GUIDS)));
+	EXPECT_EQ(-EPERM, vm_as(&tracer, try_with_capability, &self->guid));
+	EXPECT_EQ(0, vm_access_remove(self->fd, self->guid));
 }
 
 /* An event that the kernel does not have: it is enabled, and the kernel log says so. */

@@ -31,6 +31,21 @@ static const struct cli_syntax syntax = {
 	.example = "etw enable demo -p Sample-Block:info --filter 'bytes >= 64K'",
 };
 
+/* One of them failed: some are enabled all the same. */
+static void report_enabled(const struct enable_list *providers)
+{
+	const struct enable_request *failed;
+
+	if (providers->enabled)
+		cli_note("provider %s %s enabled", cli_quote(providers->list[0]->provider),
+			 providers->enabled == 1 ? "is" : "and those before the failed one are");
+	failed = providers->enabled < providers->count ? providers->list[providers->enabled] : NULL;
+	if (failed && failed->traced_enabled)
+		cli_note("of the %u trace events of %s, %u %s enabled", failed->traced.count,
+			 cli_quote(failed->provider), failed->traced_enabled,
+			 failed->traced_enabled == 1 ? "is" : "are");
+}
+
 int cmd_enable(int argc, char **argv)
 {
 	static struct enable_list providers;
@@ -54,9 +69,8 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&providers, fd))
 		status = enable_list_enable(&providers, fd, &session, false);
-	if (status && providers.enabled)
-		cli_note("provider %s %s enabled", cli_quote(providers.list[0]->provider),
-			 providers.enabled == 1 ? "is" : "and those before the failed one are");
+	if (status)
+		report_enabled(&providers);
 	if (!status)
 		provider_may_be_untested(fd, &providers, "etw dump --filter");
 	etw_kdev_close(fd);

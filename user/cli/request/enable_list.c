@@ -99,19 +99,26 @@ static bool resolve(struct enable_request *request, int fd)
 	return true;
 }
 
+/* What stands for several trace events may share one with others; the last one says how. */
+static bool is_twice(const struct enable_request *a, const struct enable_request *b)
+{
+	if (a->traced.count || b->traced.count)
+		return !strcmp(a->provider, b->provider);
+	return guid_equal(&a->enable.provider, &b->enable.provider);
+}
+
 bool enable_list_find(struct enable_list *l, int fd)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < l->count; i++) {
 		struct enable_request *request = l->list[i];
-		struct etw_enable *enable = &request->enable;
 
 		if (!resolve(request, fd))
 			return false;
-		enable_request_prepare(request, &enable->provider);
+		enable_request_prepare(request, &request->enable.provider);
 		for (k = 0; k < i; k++)
-			if (guid_equal(&enable->provider, &l->list[k]->enable.provider))
+			if (is_twice(request, l->list[k]))
 				cli_usage("-p: provider %s is given twice",
 					  cli_quote(request->provider));
 	}
@@ -146,6 +153,7 @@ static int enable_traced(struct enable_request *request, int fd, const struct se
 	int status = 0;
 
 	for (i = 0; i < request->traced.count && !status; i++) {
+		request->traced_enabled = i;
 		request->enable.control = control;
 		request->enable.provider = request->traced.guids[i];
 		status = provider_control_in(fd, session->name, request->traced.names[i],
