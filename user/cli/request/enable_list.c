@@ -127,14 +127,20 @@ bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
 	return i < l->count;
 }
 
-const char *enable_list_trace_name(const struct enable_list *l, const struct etw_guid *guid)
+const char *enable_list_name(const struct enable_list *l, const struct etw_guid *guid)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < l->count; i++)
-		for (k = 0; k < l->list[i]->traced.count; k++)
-			if (guid_equal(&l->list[i]->traced.guids[k], guid))
-				return l->list[i]->traced.names[k];
+	for (i = 0; i < l->count; i++) {
+		const struct enable_request *request = l->list[i];
+
+		for (k = 0; k < request->traced.count; k++)
+			if (guid_equal(&request->traced.guids[k], guid))
+				return request->traced.names[k];
+		if (guid_equal(&request->enable.provider, guid) &&
+		    provider_hashed(request->provider, guid))
+			return request->provider;
+	}
 	return NULL;
 }
 
