@@ -89,8 +89,13 @@ static bool resolve(struct enable_request *request, int fd)
 	if (!trace_event_named(request->provider))
 		return provider_resolve(fd, request->provider, &request->enable.provider);
 	if (selects_processes(&request->filters)) {
-		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: etw dump --pid, --filter 'process == NAME'",
-			 cli_quote(request->provider));
+		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: %s 'process == NAME'",
+			 cli_quote(request->provider), event_filter_where());
+		return false;
+	}
+	if (request->filters.event_filter.count) {
+		cli_fail("provider %s: the kernel does not test the fields of tracepoints; select their events when reading: %s",
+			 cli_quote(request->provider), event_filter_where());
 		return false;
 	}
 	if (!trace_event_make(fd, request->provider, &request->traced))
