@@ -10,6 +10,7 @@
 #include <string.h>
 #include "names.h"
 #include "provider.h"
+#include "base/name_guid.h"
 #include "base/table.h"
 
 #define SETS	512
@@ -22,13 +23,13 @@ struct name {
 
 struct names {
 	int fd;
-	const struct name *last;	/* events of one provider come in runs */
+	struct name *last;	/* events of one provider come in runs */
 	struct name sets[SETS][WAYS];	/* each with the latest first */
 };
 
 /**
  * names_new() - a cache of names
- * @fd: the device, which must stay open as long as the cache is used
+ * @fd: the device, which must stay open as long as the cache is used, or -1
  */
 struct names *names_new(int fd)
 {
@@ -52,7 +53,7 @@ static void look_up(int fd, const struct etw_guid *guid, struct name *name)
 	static struct etw_provider provider;
 	const char *found;
 
-	if (etw_provider_query(fd, guid, &provider)) {
+	if (fd < 0 || etw_provider_query(fd, guid, &provider)) {
 		memset(&provider, 0, sizeof(provider));
 		provider.guid = *guid;
 	}
@@ -83,4 +84,15 @@ const char *names_get(struct names *names, const struct etw_guid *guid)
 	set[0] = name;
 	names->last = set;
 	return name.name;
+}
+
+void names_learn(struct names *names, const struct etw_guid *guid, const char *name)
+{
+	struct etw_guid made;
+
+	if (etw_guid_from_name(name, strlen(name), &made) || !guid_equal(&made, guid) ||
+	    names_get(names, guid))
+		return;
+	/* That has made the provider the last one. */
+	names->last->name = cli_strdup(name);
 }

@@ -418,6 +418,55 @@ static void test_split_cpu(void)
 	unlink(m.path);
 }
 
+/* A process names a provider, as Etw-Process records it. */
+static void put_claim(struct make *m, const struct etw_guid *guid, const char *name)
+{
+	static const struct etw_guid process = ETW_PROCESS_GUID;
+	uint32_t at = feed_header(&m->feed)->offset;
+	struct etw_event_header *h;
+	char payload[64] = "";
+
+	memcpy(payload, guid, sizeof(*guid));
+	strcpy(payload + sizeof(*guid), name);
+	feed_event(&m->feed, 1000, 1, NULL, payload, sizeof(*guid) + strlen(name) + 1);
+	h = (void *)(m->data + at);
+	h->provider = process;
+	h->desc.opcode = ETW_PROCESS_PROVIDER;
+	h->flags |= ETW_EVENT_KERNEL_MODE;
+}
+
+/* Only a name that the GUID is made of is believed. */
+static void test_names(void)
+{
+	static const struct etw_guid own = ETW_GUID(0x24c4f725, 0xd690, 0x5da9, 0x50, 0xda, 0xf8, 0xa2,
+						    0x55, 0x7d, 0x33, 0x3b), other = LOSS_PROVIDER;
+	static const struct lost of_own = { .first = 20, .last = 30, .noted = 40, .events = 2,
+					    .of_provider = true, .provider = &own };
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 0);
+	put_claim(&m, &other, "Somebody.Else");
+	put_claim(&m, &own, "Company.Component");
+	put_lost(&m.feed, &of_own, "names");
+	put_lost(&m.feed, &on_0, "names");
+	make_put(&m);
+	m.head.header.events_lost = 14;
+	make_end(&m);
+	is(run("dump %s", m.path), 0, "who lost them");
+	ok(strstr(run_out, "; provider Company.Component; ") &&
+	   strstr(run_out, "; provider 11111111-2222-3333-4444-555555555555; "), "%s", run_out);
+	is(run("dump --json %s", m.path), 0, "JSON");
+	ok(strstr(run_out, "\"provider_name\":\"Company.Component\"") &&
+	   !strstr(run_out, "Somebody.Else"), "the same");
+	ok(shell("D=$(mktemp -d) && sed 's/guid=\"{[^\"]*/guid=\"{11111111-2222-3333-4444-555555555555}/' "
+		 "user/samples/etw_blk/etw_blk.man >$D/a.man && export ETW_MANIFEST_PATH=$D/m && "
+		 "build/etw manifest install $D/a.man && build/etw verify %s >$D/out; "
+		 "grep -q ', provider Sample-Block: ' $D/out; r=$?; rm -r $D; exit $r",
+		 m.path), "verify knows the names of manifests");
+	unlink(m.path);
+}
+
 int main(void)
 {
 	static struct make two;
@@ -439,6 +488,7 @@ int main(void)
 	test_split_ahead();
 	test_many();
 	test_split_cpu();
+	test_names();
 	unlink(two.path);
 	unlink(lengthy.path);
 	unlink(one.path);

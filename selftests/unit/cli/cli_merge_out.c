@@ -256,6 +256,9 @@ static void summary_of_split(void)
 	ok(objects() == 3 && tells("part_1.etl", 2, "\"moved\":null") &&
 	   tells("part_2.etl", 2, "\"moved\":null") && tells("part_3.etl", 1, "\"moved\":null"),
 	   "a summary for each part: %s", run_out);
+	is(run("split --by events=2 -o %s/part_%%d.etl --replace %s", dir, summed.path), 0, "as text");
+	ok(strstr(run_out, "/part_1.etl\": 2 events, ") && strstr(run_out, "/part_3.etl\": 1 event, "),
+	   "the same numbers: %s", run_out);
 	is(run("split --json -q --by provider -o %s/of_%%d.etl --filter 'id > 1' %s", dir, summed.path),
 	   0, "by provider");
 	ok(objects() == 3 && strstr(run_out, "\"events\":3,") && strstr(run_out, "\"events\":2,") &&

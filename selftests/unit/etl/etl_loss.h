@@ -20,6 +20,7 @@ struct lost {
 	int cpu;
 	int64_t events, buffers;
 	bool of_provider;
+	const struct etw_guid *provider;	/* of this one; NULL: of LOSS_PROVIDER, if so */
 };
 
 /* Add its record to the buffer that is being made. */
@@ -35,7 +36,7 @@ static void put_lost(struct feed *f, const struct lost *lost, const char *sessio
 	struct etw_buffer_header *h = feed_header(f);
 
 	if (lost->of_provider)
-		loss.provider = provider;
+		loss.provider = lost->provider ? *lost->provider : provider;
 	if (h->offset + ETW_LOSS_SLOT_MAX > f->size)
 		abort();
 	h->offset += etw_loss_build(f->data + h->offset, &loss, session,

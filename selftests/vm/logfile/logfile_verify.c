@@ -332,10 +332,10 @@ TEST_F(verify, refused)
 	ASSERT_EQ(0, start(self, 0, FILE_A, 0, 16));
 	attempt_slowly(self, 20);
 	attempt(self, 3, LOG_KB * 1024 - 4, NULL);
-	EXPECT_TRUE(session_is(self, 3, "3 events larger than a buffer"));
+	EXPECT_TRUE(session_is(self, 3, "3 events lost when written: larger than a buffer"));
 	attempt_slowly(self, 20);
 	attempt(self, 2, 100, (void *)16);
-	EXPECT_TRUE(session_is(self, 3, "2 events payload not readable"));
+	EXPECT_TRUE(session_is(self, 3, "2 events lost when written: payload not readable"));
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	ASSERT_TRUE(judge(self, FILE_A, &m));
 	EXPECT_EQ(5, m.all);
@@ -638,7 +638,7 @@ TEST_F(verify, slow_reader)
 	close(fd);
 	EXPECT_TRUE(session_is(self, 3, "lost by readers that were too slow or ended"));
 	attempt_slowly(self, 20 * LOG_PER_BUFFER);
-	EXPECT_TRUE(session_is(self, 3, "events no free buffer"));
+	EXPECT_TRUE(session_is(self, 3, "events lost when written: no free buffer"));
 	vc_run(&self->r, "stop", "log", "--strict", NULL);
 	EXPECT_EQ(3, self->r.status);
 }

@@ -347,6 +347,16 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
+/* Losses are of providers that may have written nothing else, and have ended. */
+static void learn_provider(struct dump *dump, const struct etw_event *event)
+{
+	struct etw_guid guid;
+	const char *name = etw_process_named(event, &guid);
+
+	if (name)
+		names_learn(dump->printer.names, &guid, name);
+}
+
 /* --slowest: print it at the end if it is one of the longest. */
 static void keep_operation(struct dump *dump)
 {
@@ -366,6 +376,7 @@ static int read_events(struct dump *dump)
 	int err;
 
 	while ((err = next_event(dump, &event, &input)) == 1) {
+		learn_provider(dump, event);
 		if (!processes_event(&dump->processes, event))
 			continue;
 		dump->printer.operation = NULL;
@@ -697,6 +708,7 @@ static int dump_files(struct dump *dump, char **paths)
 			screen_page();
 		progress_begin(&dump->progress, dump->width);
 		inputs_schemas(&dump->inputs);
+		dump->printer.names = names_new(-1);
 		prepare(dump, paths);
 		/* An operation that starts before --until may end later. */
 		if (!dump->operations)
@@ -713,6 +725,7 @@ static int dump_files(struct dump *dump, char **paths)
 	if (!status && dump->strict)
 		status = verify_strict(paths);
 	manifest_report_problems();
+	names_free(dump->printer.names);
 	event_printer_free(&dump->printer);
 	return status;
 }

@@ -264,8 +264,7 @@ static void report(struct run *run)
 		const struct split_part *part = &run->parts.list[i];
 
 		printf("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(part->out.path),
-		       part->events, cli_s(part->events),
-		       part->out.count.bytes);
+		       part->out.events, cli_s(part->out.events), part->out.count.bytes);
 		name = run->by == BY_PROVIDER ? schema_provider_name(&part->guid) : NULL;
 		if (run->by == BY_PROVIDER)
 			printf(", %s", name ? cli_quote(name) : guid_text(&part->guid, guid));

@@ -213,6 +213,8 @@ void operations_report(const struct operations *o)
 		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
 	if (o->stops)
 		cli_note("%" PRIu64 " operation%s ended that had not begun", o->stops, cli_s(o->stops));
+	if (o->open.count && o->stops && o->rule.by == OPEN_AUTO)
+		cli_note("if they belong together, --by FIELD pairs them by a field that both have");
 	if (o->without_key)
 		cli_note("%" PRIu64 " event%s had no %s, so nothing to be paired by", o->without_key,
 			 cli_s(o->without_key),

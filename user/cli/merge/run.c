@@ -151,11 +151,16 @@ int merge_output_put(struct merge_output *out, struct etlmerge *merge, uint16_t 
 int merge_output_write(struct merge_output *out, struct etlmerge *merge,
 		       const struct etlmerge_record *record)
 {
+	const uint64_t skipped = merge->skipped;
+	int status;
+
 	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
 	if (record->key > out->last)
 		out->last = record->key;
-	out->events += record->counts;
-	return merge_output_put(out, merge, record->event->cpu, record->data, record->size);
+	status = merge_output_put(out, merge, record->event->cpu, record->data, record->size);
+	if (!status && merge->skipped == skipped)
+		out->events += record->counts;
+	return status;
 }
 
 int merge_output_reopen(struct merge_output *out)

@@ -139,7 +139,6 @@ static void cover(const struct split_parts *parts, struct split_part *part,
 static int put_one(struct split_parts *parts, struct split_part *part, size_t at)
 {
 	struct etlmerge *merge = &parts->run->merge;
-	uint64_t skipped = merge->skipped;
 	struct kept kept;
 	int status;
 
@@ -148,7 +147,6 @@ static int put_one(struct split_parts *parts, struct split_part *part, size_t at
 				  kept.size);
 	if (status)
 		return status;
-	part->kept_records += merge->skipped == skipped;
 	if (kept.loss)
 		cover(parts, part, &kept);
 	if (!kept.loss || kept.placed)
@@ -314,17 +312,9 @@ int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 /* What the part has is written, except for records that come later. */
 static int finish(struct split_part *part, int64_t end_time)
 {
-	int status;
-
 	if (end_time > part->end_time)
 		part->end_time = end_time;
-	status = merge_output_finish(&part->out, part->end_time);
-	if (status)
-		return status;
-	/* Of a file that was reopened only what was added is counted. */
-	part->events += part->out.count.events - part->kept_records;
-	part->kept_records = 0;
-	return 0;
+	return merge_output_finish(&part->out, part->end_time);
 }
 
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time)

@@ -18,8 +18,6 @@ struct split_part {
 	struct etw_guid guid;	/* of a provider */
 	int64_t from, until;	/* losses later than from, up to until, are this part's */
 	size_t kept;		/* bytes of parts->kept that this file has or does not want */
-	uint64_t kept_records;	/* their number */
-	uint64_t events;	/* the others, once it is finished */
 	int64_t end_time;
 };
 

@@ -72,7 +72,9 @@ static const struct remedy {
 	{ ETW_DROP_NO_BUFFER, "more --min-buffers or a larger --buffer-size",
 	  { "--min-buffers", "--buffer-size" } },
 	{ ETW_DROP_BUFFER_SIZE, "a larger --buffer-size", { "--buffer-size" } },
-	{ ETW_DROP_FAIR_SHARE, "more --max-buffers", { "--max-buffers" } },
+	/* Likewise; if the flood goes on, it is the maximum that is shared. */
+	{ ETW_DROP_FAIR_SHARE, "more --min-buffers or --max-buffers",
+	  { "--min-buffers", "--max-buffers" } },
 	{ ETW_DROP_BUDGET, "a larger --user-budget", { "--user-budget" } },
 	{ ETW_LOSS_CONSUMER, "more --max-buffers, or a --file that is read later,",
 	  { "--max-buffers", "--file" } },

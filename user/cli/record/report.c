@@ -133,7 +133,7 @@ static void count_files(struct record *r)
 
 static const char *provider_name_of(const struct record *r, const struct provider_count *p)
 {
-	const char *name = enable_list_trace_name(&r->providers, &p->guid);
+	const char *name = enable_list_name(&r->providers, &p->guid);
 
 	return name ? name : schema_provider_name(&p->guid);
 }

@@ -89,8 +89,13 @@ static bool resolve(struct enable_request *request, int fd)
 	if (!trace_event_named(request->provider))
 		return provider_resolve(fd, request->provider, &request->enable.provider);
 	if (selects_processes(&request->filters)) {
-		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: etw dump --pid, --filter 'process == NAME'",
-			 cli_quote(request->provider));
+		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: %s 'process == NAME'",
+			 cli_quote(request->provider), event_filter_where());
+		return false;
+	}
+	if (request->filters.event_filter.count) {
+		cli_fail("provider %s: the kernel does not test the fields of tracepoints; select their events when reading: %s",
+			 cli_quote(request->provider), event_filter_where());
 		return false;
 	}
 	if (!trace_event_make(fd, request->provider, &request->traced))
@@ -134,14 +139,20 @@ bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
 	return i < l->count;
 }
 
-const char *enable_list_trace_name(const struct enable_list *l, const struct etw_guid *guid)
+const char *enable_list_name(const struct enable_list *l, const struct etw_guid *guid)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < l->count; i++)
-		for (k = 0; k < l->list[i]->traced.count; k++)
-			if (guid_equal(&l->list[i]->traced.guids[k], guid))
-				return l->list[i]->traced.names[k];
+	for (i = 0; i < l->count; i++) {
+		const struct enable_request *request = l->list[i];
+
+		for (k = 0; k < request->traced.count; k++)
+			if (guid_equal(&request->traced.guids[k], guid))
+				return request->traced.names[k];
+		if (guid_equal(&request->enable.provider, guid) &&
+		    provider_hashed(request->provider, guid))
+			return request->provider;
+	}
 	return NULL;
 }
 

@@ -45,8 +45,8 @@ void enable_list_add(struct enable_list *list, const char *provider);
 bool enable_list_ready(struct enable_list *list);
 /* Is this provider among them?  Valid after enable_list_find(). */
 bool enable_list_has(const struct enable_list *list, const struct etw_guid *guid);
-/* What the request calls a trace event of this GUID; NULL: none of its providers is one. */
-const char *enable_list_trace_name(const struct enable_list *list, const struct etw_guid *guid);
+/* What the request calls a trace event, or *NAME, of this GUID; NULL: neither is asked for. */
+const char *enable_list_name(const struct enable_list *list, const struct etw_guid *guid);
 /* Resolve all names before anything has to be undone.  False: a message was printed. */
 bool enable_list_find(struct enable_list *list, int fd);
 /*

@@ -14,6 +14,11 @@ void event_filter_elsewhere(const char *option)
 	elsewhere = option;
 }
 
+const char *event_filter_where(void)
+{
+	return elsewhere ? elsewhere : "etw dump --filter";
+}
+
 static bool is_described(const struct event_filter *filter, const struct etw_mf_event *event)
 {
 	const EVENT_DESCRIPTOR *desc;
@@ -99,7 +104,7 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 	struct etw_mf_event events[EVENT_FILTERS_MAX];
 	struct etw_kernel_schema schema = { .providers = *providers, .events = events,
 					    .event_count = filter->fields_count,
-					    .elsewhere = elsewhere };
+					    .elsewhere = event_filter_where() };
 	struct etw_kernel_error error;
 	unsigned int i;
 	GUID copy;

@@ -23,6 +23,7 @@ struct etw_expr *event_filter_parse(const char *option, const char *text);
 
 /* Where messages send tests that the kernel cannot make; else etw dump --filter */
 void event_filter_elsewhere(const char *option);
+const char *event_filter_where(void);
 
 /* Take one; wrong usage ends the command, here and below.  text must stay. */
 void event_filter_fields(struct event_filter *filter, const char *option, const char *text);

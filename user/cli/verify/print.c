@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
+#include "cli/schema.h"
 #include "verify.h"
 
 static const char *verdict_word(const struct etw_verdict *v)
@@ -89,6 +90,8 @@ static void put_what(struct etw_text *t, const struct etw_gap *gap)
 
 static void put_place(struct etw_text *t, const struct etw_gap *gap)
 {
+	const char *name;
+
 	if (gap->from >= 0 && gap->to > gap->from)
 		etw_text_printf(t, ", numbers %" PRId64 " to %" PRId64, gap->from, gap->to);
 	else if (gap->from >= 0)
@@ -96,8 +99,12 @@ static void put_place(struct etw_text *t, const struct etw_gap *gap)
 	if (gap->cpu >= 0)
 		etw_text_printf(t, ", CPU %d", gap->cpu);
 	if (gap->has_provider) {
+		name = schema_provider_name(&gap->provider);
 		etw_text_puts(t, ", provider ");
-		etw_text_guid(t, &gap->provider);
+		if (name)
+			etw_text_escape(t, name, strlen(name));
+		else
+			etw_text_guid(t, &gap->provider);
 	}
 	if (gap->offset)
 		etw_text_printf(t, ", at offset %" PRIu64, gap->offset);

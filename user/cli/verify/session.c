@@ -31,11 +31,15 @@ static void add_drops(struct verify_losses *losses, const struct session *sessio
 		      const struct etw_session_stat *stat)
 {
 	uint64_t known = 0;
+	uint32_t before;
 	int i;
 
 	for (i = 0; stat && i < ETW_DROP_CAUSES; i++) {
 		known += etw_stat_dropped(stat, i);
+		before = losses->count;
 		add(losses, etw_loss_cause(i), etw_loss_text(i), etw_stat_dropped(stat, i), 0);
+		if (losses->count > before)
+			losses->list[before].unwritten = true;
 	}
 	if (stat) {
 		add(losses, "abandoned", "in buffers that a writer never completed",
@@ -131,7 +135,7 @@ static void print_text(const struct sample *sample, const struct verify_losses *
 		if (loss->events)
 			printf(loss->buffers ? "(%" PRIu64 " event%s) " : "%" PRIu64 " event%s ",
 			       loss->events, cli_s(loss->events));
-		printf("%s", loss->text);
+		printf("%s%s", loss->unwritten ? "lost when written: " : "", loss->text);
 		if (loss->pid)
 			printf(", process %u", loss->pid);
 		putchar('\n');
