@@ -57,8 +57,8 @@ struct etw_trace_piece {
 /*
  * ETW_IOC_TRACE_EVENT: make a trace event a kernel provider.  It has the TraceLogging
  * metadata of the call, and each of its events consists of the parts in their order.  The
- * kernel's probe is in place only while a session has the provider enabled; it needs no
- * process.
+ * kernel's probe is in place only while a session has the provider enabled, and a moment longer;
+ * it needs no process.
  *
  * The provider lasts while this file is open, and after that until no session has it
  * enabled any more.  A call for a provider that exists makes it last for this file, too.

@@ -427,6 +427,30 @@ bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but)
 	return found;
 }
 
+/*
+ * End registrations of handles, each with its callback, of which none may run this.  Like
+ * etw_unregister_handle() for each, but they wait for a grace period together.
+ */
+void etw_registration_end_handles(struct etw_provider **handles, unsigned int count)
+{
+	struct etw_registration *reg, *tmp;
+	LIST_HEAD(ended);
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		mutex_lock(&etw_control);
+		reg = handles[i]->reg;
+		registration_end_kernel(reg);
+		mutex_unlock(&etw_control);
+		list_add_tail(&reg->kernel_node, &ended);
+	}
+	list_for_each_entry(reg, &ended, kernel_node)
+		registration_ended_kernel(reg);
+	synchronize_rcu();
+	list_for_each_entry_safe(reg, tmp, &ended, kernel_node)
+		etw_registration_free(reg);
+}
+
 static bool registration_owned_by(const struct etw_registration *reg,
 				  const struct module *module)
 {

@@ -20,6 +20,7 @@ void etw_registration_remove(struct etw_registration *reg);
 int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
 			       etw_enable_fn callback, void *context,
 			       struct etw_provider **handle);
+void etw_registration_end_handles(struct etw_provider **handles, unsigned int count);
 bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but);
 void etw_registration_adopt(const struct module *module);
 void etw_registration_end_left(const struct module *module);

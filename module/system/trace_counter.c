@@ -66,7 +66,7 @@ int etw_trace_counters_start(struct etw_trace_provider *t)
 	lockdep_assert_held(&t->lock);
 	if (t->active)
 		return 0;
-	t->active = true;
+	WRITE_ONCE(t->active, true);
 	for_each_online_cpu(cpu) {
 		err = counter_make(t, cpu);
 		if (err)
@@ -85,7 +85,7 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 	lockdep_assert_held(&t->lock);
 	for_each_possible_cpu(cpu)
 		counter_end(t, cpu);
-	t->active = false;
+	WRITE_ONCE(t->active, false);
 }
 
 /* ------------------------------------------------------------------- hotplug */

@@ -46,12 +46,11 @@ static void trace_enable(const struct etw_guid *source, u32 control, u8 level, u
 	mutex_lock(&t->lock);
 	if (control == ETW_CONTROL_ENABLE && !t->leaving)
 		err = etw_trace_counters_start(t);
-	else if (control == ETW_CONTROL_DISABLE)
-		etw_trace_counters_stop(t);
 	mutex_unlock(&t->lock);
 	if (err)
 		pr_warn_ratelimited("etw: the trace event with id %u is not traced: error %d\n",
 				    t->id, err);
+	/* perf waits for a grace period for each: not in hundreds of callbacks at once. */
 	if (control == ETW_CONTROL_DISABLE)
 		schedule_work(&review_work);
 }
@@ -254,29 +253,81 @@ static void trace_leave(struct etw_trace_provider *t, struct list_head *to)
 	trace_count--;
 }
 
-static void trace_end(struct etw_trace_provider *t)
+#define ENDED_AT_ONCE	64
+
+/* Remove all of a list from trace_leave(). */
+static void trace_end_all(struct list_head *left)
 {
-	mutex_lock(&t->lock);
-	etw_trace_counters_stop(t);
-	mutex_unlock(&t->lock);
-	/* Waits for callback and writers, and with them for handlers that have begun. */
-	etw_unregister_handle(t->provider);
-	trace_free(t);
+	struct etw_provider *handles[ENDED_AT_ONCE];
+	struct etw_trace_provider *t, *tmp;
+	unsigned int count = 0;
+	LIST_HEAD(ended);
+
+	list_for_each_entry_safe(t, tmp, left, node) {
+		mutex_lock(&t->lock);
+		etw_trace_counters_stop(t);
+		mutex_unlock(&t->lock);
+		handles[count++] = t->provider;
+		list_move_tail(&t->node, &ended);
+		if (count < ENDED_AT_ONCE && !list_empty(left))
+			continue;
+		/* Waits for callbacks and writers, and with them for handlers that have begun. */
+		etw_registration_end_handles(handles, count);
+		count = 0;
+	}
+	list_for_each_entry_safe(t, tmp, &ended, node)
+		trace_free(t);
 }
 
-/* Remove those that nobody holds and no session has enabled. */
+/* One that a file holds and that has counters, but no session has it enabled; held once more. */
+static struct etw_trace_provider *trace_idle(void)
+{
+	struct etw_trace_provider *t;
+
+	mutex_lock(&trace_lock);
+	list_for_each_entry(t, &trace_providers, node) {
+		if (t->holds && READ_ONCE(t->active) && !etw_provider_enabled(t->provider, 0, 0)) {
+			t->holds++;
+			mutex_unlock(&trace_lock);
+			return t;
+		}
+	}
+	mutex_unlock(&trace_lock);
+	return NULL;
+}
+
+/* Whoever enables one now calls its callback afterwards, which waits for its lock. */
+static void trace_stop_idle(void)
+{
+	struct etw_trace_provider *t;
+
+	while ((t = trace_idle())) {
+		mutex_lock(&t->lock);
+		if (!etw_provider_enabled(t->provider, 0, 0))
+			etw_trace_counters_stop(t);
+		mutex_unlock(&t->lock);
+		mutex_lock(&trace_lock);
+		t->holds--;
+		mutex_unlock(&trace_lock);
+	}
+}
+
+/*
+ * Stop those that no session has enabled, and remove those of them that nobody holds.  After
+ * that a new review is due whenever one is released or disabled.
+ */
 static void trace_review(struct work_struct *work)
 {
 	struct etw_trace_provider *t, *tmp;
 	LIST_HEAD(left);
 
+	trace_stop_idle();
 	mutex_lock(&trace_lock);
 	list_for_each_entry_safe(t, tmp, &trace_providers, node)
 		if (!t->holds && !etw_provider_enabled(t->provider, 0, 0))
 			trace_leave(t, &left);
 	mutex_unlock(&trace_lock);
-	list_for_each_entry_safe(t, tmp, &left, node)
-		trace_end(t);
+	trace_end_all(&left);
 }
 
 int __init etw_trace_event_init(void)
