@@ -58,7 +58,7 @@ char *cli_strdup(const char *text)
 
 int main(void)
 {
-	struct names *names = names_new(-1);
+	struct names *names = names_new(1);
 	unsigned int i, wrong = 0;
 
 	for (i = 1; i < 100000; i++) {
