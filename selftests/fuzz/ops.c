@@ -468,7 +468,7 @@ static const struct op op_classic = {
 		    F(etw_classic_write, data_count, KIND_LEN, 1),
 		    F(etw_classic_write, reserved, KIND_RESERVED) } };
 
-PLAIN(66, trace, 6, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
+PLAIN(60, trace, 12, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
       V("count", KIND_INT, 3));
 
 const struct op *const fuzz_ops[] = {

@@ -50,17 +50,22 @@ static const unsigned int *event_ids(unsigned int *count)
 	return ids;
 }
 
+/* Mostly what the kernel takes */
 static struct etw_trace_piece make_piece(uint64_t r)
 {
-	static const uint16_t sizes[] = { 8, 4, 1, 16, 2, 64, 300, 65535, 0 };
+	static const uint16_t sizes[] = { 8, 4, 1, 16, 2, 64, 300, 65535 };
 	struct etw_trace_piece piece = {
-		.kind = r % 7, .size = sizes[(r >> 8) % (sizeof(sizes) / sizeof(*sizes))],
+		.kind = r % 5, .size = sizes[(r >> 8) % (sizeof(sizes) / sizeof(*sizes))],
 		/* Mostly in the record, else anywhere */
 		.offset = r >> 16 & 7 ? r >> 20 & 127 : r >> 20 & 0xffff,
 	};
 
 	if (piece.kind == ETW_TRACE_TEXT_AT || piece.kind == ETW_TRACE_ARRAY_AT)
 		piece.flags = r >> 40 & 1;
+	if (!(r >> 48 & 63)) {
+		piece.kind = r >> 54 & 7;
+		piece.size = 0;
+	}
 	return piece;
 }
 
@@ -85,6 +90,8 @@ RUN(trace)
 	for (i = 0; i < e.piece_count; i++) {
 		seed = rnd_mix(seed + i + 1);
 		pieces[i] = make_piece(seed);
+		if (i < ETW_TRACE_USER_TEXTS && seed >> 60 & 1)
+			pieces[i].kind = ETW_TRACE_USER_TEXT, pieces[i].flags = 0;
 	}
 	return result(ioctl((int)v[0], ETW_IOC_TRACE_EVENT, &e));
 }
