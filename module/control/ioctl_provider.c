@@ -270,7 +270,7 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
  * No access list grants them; perf does not either.  Lockdown refuses them to all, stacks also
  * to those who were allowed before (etw_stack_look()).
  */
-static bool may_see_addresses(void)
+bool etw_may_see_addresses(void)
 {
 	return perfmon_capable() && !security_locked_down(LOCKDOWN_PERF);
 }
@@ -278,7 +278,7 @@ static bool may_see_addresses(void)
 static bool may_see_stacks(const struct etw_enable *e)
 {
 	return e->control != ETW_CONTROL_ENABLE || !(e->property & ETW_ENABLE_STACK_TRACE) ||
-	       may_see_addresses();
+	       etw_may_see_addresses();
 }
 
 long etw_ioctl_enable(struct file *file, void *arg)
@@ -306,7 +306,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	err = etw_filters_read(&req, e->filters, e->filter_count);
 	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
 		err = -EINVAL;
-	req.sees_addresses = may_see_addresses();
+	req.sees_addresses = etw_may_see_addresses();
 	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
 		err = etw_items_prepare();
 	if (!err)

@@ -21,4 +21,6 @@ void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registratio
 u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_entry *entry,
 			 u64 visible);
 
+bool etw_may_see_addresses(void);
+
 #endif /* ETW_CONTROL_IOCTL_PROVIDER_H */

@@ -2,9 +2,7 @@
 /*
  * ioctl_trace.c - the command that makes a trace event of the kernel a provider
  */
-#include <linux/capability.h>
 #include <linux/err.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -14,6 +12,7 @@
 #include "guid.h"
 #include "handlers.h"
 #include "ioctl.h"
+#include "ioctl_provider.h"
 #include "provider/process.h"
 #include "system/trace_event.h"
 
@@ -90,12 +89,6 @@ static bool is_own(const struct etw_guid *guid)
 	return i < ARRAY_SIZE(own);
 }
 
-/* Whoever sees these events sees what perf shows of all processes, kernel addresses included. */
-static bool may_trace(void)
-{
-	return perfmon_capable() && !security_locked_down(LOCKDOWN_PERF);
-}
-
 long etw_ioctl_trace_event(struct file *file, void *arg)
 {
 	const struct etw_trace_event *event = arg;
@@ -106,7 +99,7 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
 	    event->piece_count > ETW_TRACE_PIECES_MAX)
 		return -EINVAL;
-	if (!may_trace() || !etw_access_may(&event->provider, ETW_RIGHT_REGISTER_GUIDS))
+	if (!etw_may_see_addresses() || !etw_access_may(&event->provider, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
 	if (!IS_ENABLED(CONFIG_EVENT_TRACING) || !IS_ENABLED(CONFIG_PERF_EVENTS))
 		return -EOPNOTSUPP;

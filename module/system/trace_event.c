@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 
 #include "alloc.h"
+#include "guid.h"
 #include "provider/process.h"
 #include "provider/registration.h"
 #include "trace_event.h"
@@ -131,7 +132,7 @@ static struct etw_trace_provider *trace_find(const struct etw_guid *guid)
 
 	lockdep_assert_held(&trace_lock);
 	list_for_each_entry(t, &trace_providers, node)
-		if (!memcmp(&t->provider->guid, guid, sizeof(*guid)))
+		if (etw_guid_equal(&t->provider->guid, guid))
 			return t;
 	return NULL;
 }
@@ -188,7 +189,8 @@ static struct etw_trace_provider *trace_find_or_add(struct etw_trace_provider **
  *
  * May sleep.
  *
- * Return: 0; -EEXIST, also if a module has the GUID; -ENOSPC; -ENOMEM; errors of etw_register_handle().
+ * Return: 0; -EEXIST, also if a module has the GUID; -ENOSPC; -ENOMEM; errors of
+ * etw_register_handle().
  */
 int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_event *arg,
 			    const char *name, const void *schema,
