@@ -11,16 +11,24 @@
 #include <unistd.h>
 #include "trace_events.h"
 
-static int add(struct trace_events *events, const char *system, const char *name)
+/* Add SYSTEM:NAME if it matches. */
+static int add(struct trace_events *events, const char *system, const char *name,
+	       const char *pattern)
 {
-	char **names = realloc(events->names, (events->count + 1) * sizeof(*names));
-	char *text;
+	char **names, *text;
 
-	if (!names)
-		return -ENOMEM;
-	events->names = names;
 	if (asprintf(&text, "%s:%s", system, name) < 0)
 		return -ENOMEM;
+	if (fnmatch(pattern, text, 0)) {
+		free(text);
+		return 0;
+	}
+	names = realloc(events->names, (events->count + 1) * sizeof(*names));
+	if (!names) {
+		free(text);
+		return -ENOMEM;
+	}
+	events->names = names;
 	names[events->count++] = text;
 	return 0;
 }
@@ -28,14 +36,11 @@ static int add(struct trace_events *events, const char *system, const char *name
 static int add_system(struct trace_events *events, const char *dir, const char *system,
 		      const char *pattern)
 {
-	char **list = tracefs_system_events(dir, system), name[512];
+	char **list = tracefs_system_events(dir, system);
 	int i, err = 0;
 
-	for (i = 0; list && list[i] && !err; i++) {
-		snprintf(name, sizeof(name), "%s:%s", system, list[i]);
-		if (!fnmatch(pattern, name, 0))
-			err = add(events, system, list[i]);
-	}
+	for (i = 0; list && list[i] && !err; i++)
+		err = add(events, system, list[i], pattern);
 	tracefs_list_free(list);
 	return err;
 }
