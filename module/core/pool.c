@@ -58,63 +58,86 @@ u32 etw_pool_pop_above(struct etw_pool *pool, u32 node, u32 keep, u32 *left)
 	return index;
 }
 
-/*
- * cells[i].turn == position: free for the push at that position;
- * == position + 1: holds the entry for the pop at that position.
- */
-void etw_fifo_init(struct etw_fifo *fifo, struct etw_fifo_cell *cells, u32 count)
+#define CELL(position, index)	((u64)(u32)(position) << 32 | (index))
+#define CELL_POSITION(cell)	((u32)((cell) >> 32))
+#define CELL_INDEX(cell)	((u32)(cell))
+
+/* As if each cell had been pushed, and popped, one round ago. */
+void etw_fifo_init(struct etw_fifo *fifo, etw_word *cells, u32 count)
 {
 	u32 i;
 
-	for (i = 0; i < count; i++) {
-		cells[i].turn = i;
-		cells[i].index = 0;
-	}
+	for (i = 0; i < count; i++)
+		etw_word_set(&cells[i], CELL(i - count, 0));
 	fifo->cells = cells;
 	fifo->mask = count - 1;
 	etw_word_set(&fifo->head, 0);
 	etw_word_set(&fifo->tail, 0);
 }
 
-/* False if the queue is full, or if an interrupted pop still holds the next cell. */
+/*
+ * False: the queue is full. An exchange of a cell succeeds by mistake only if this call is
+ * interrupted for 2^32 pushes.
+ */
 bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 {
-	struct etw_fifo_cell *cell;
-	u64 at, turn;
+	u32 count = fifo->mask + 1;
+	etw_word *cell;
+	u64 at, old;
 
 	for (;;) {
 		at = etw_word_read(&fifo->tail);
 		cell = &fifo->cells[at & fifo->mask];
-		turn = etw_load_acquire(&cell->turn); /* C of ring.h */
-		if ((s64)(turn - at) < 0)
+		old = etw_word_read(cell);
+		if (CELL_POSITION(old) == (u32)at) {
+			etw_word_cmpxchg(ETW_SHARED, &fifo->tail, at, at + 1);
+			continue;
+		}
+		/* Otherwise tail has moved since it was read. */
+		if (CELL_POSITION(old) != (u32)at - count)
+			continue;
+		if ((s64)(at - etw_word_read(&fifo->head)) >= (s64)count)
 			return false;
-		if (turn == at &&
-		    etw_word_cmpxchg(ETW_SHARED, &fifo->tail, at, at + 1))
+		/* C of ring.h */
+		if (etw_word_cmpxchg(ETW_SHARED, cell, old, CELL(at, index)))
 			break;
 	}
-	WRITE_ONCE(cell->index, index);
-	etw_store_release(&cell->turn, at + 1); /* C of ring.h */
+	etw_word_cmpxchg(ETW_SHARED, &fifo->tail, at, at + 1);
 	return true;
 }
 
-/* The oldest entry, or 0: the queue is empty, or the oldest entry is still being stored. */
+/* What the cell at head has: its position is *at, or else the queue was empty. */
+static u64 oldest(const struct etw_fifo *fifo, u64 *at)
+{
+	u64 entry;
+
+	do {
+		*at = etw_word_read(&fifo->head);
+		/* C of ring.h */
+		entry = etw_word_read_acquire(&fifo->cells[*at & fifo->mask]);
+	} while (CELL_POSITION(entry) != (u32)*at && etw_word_read(&fifo->head) != *at);
+	return entry;
+}
+
+bool etw_fifo_empty(const struct etw_fifo *fifo)
+{
+	u64 at, entry = oldest(fifo, &at);
+
+	return CELL_POSITION(entry) != (u32)at;
+}
+
+/*
+ * The oldest entry; 0: the queue is empty. Nobody pushes to the cell before head has moved, so
+ * what was read from it is still there when the exchange succeeds.
+ */
 u32 etw_fifo_pop(struct etw_fifo *fifo)
 {
-	struct etw_fifo_cell *cell;
-	u64 at, turn;
-	u32 index;
+	u64 at, entry;
 
-	for (;;) {
-		at = etw_word_read(&fifo->head);
-		cell = &fifo->cells[at & fifo->mask];
-		turn = etw_load_acquire(&cell->turn); /* C of ring.h */
-		if ((s64)(turn - (at + 1)) < 0)
+	do {
+		entry = oldest(fifo, &at);
+		if (CELL_POSITION(entry) != (u32)at)
 			return 0;
-		if (turn == at + 1 &&
-		    etw_word_cmpxchg(ETW_SHARED, &fifo->head, at, at + 1))
-			break;
-	}
-	index = READ_ONCE(cell->index);
-	etw_store_release(&cell->turn, at + fifo->mask + 1); /* C of ring.h */
-	return index;
+	} while (!etw_word_cmpxchg(ETW_SHARED, &fifo->head, at, at + 1));
+	return CELL_INDEX(entry);
 }

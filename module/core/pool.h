@@ -88,29 +88,22 @@ static inline u32 etw_pool_free_on(const struct etw_pool *pool, u32 node)
 }
 
 /*
- * A bounded first-in first-out queue of buffer indices (the cells-with-turns
- * scheme of Vyukov's queue).  A cell whose user was interrupted makes push or
- * pop fail rather than wait.
+ * A bounded first-in first-out queue of buffer indices. Each operation takes effect with one
+ * exchange, so one that is interrupted anywhere keeps no other from going on.
+ *
+ * A cell holds the index and the low half of the position at which it was pushed; the next
+ * one for that cell is one round later. A push that was interrupted before it moved tail has
+ * pushed all the same: the next one moves it.
  */
-struct etw_fifo_cell {
-	u64 turn;
-	u32 index;
-	u32 unused;
-};
-
 struct etw_fifo {
-	struct etw_fifo_cell *cells;
+	etw_word *cells;
 	u32 mask;		/* number of cells - 1; a power of two, at least 2 */
 	etw_word head;		/* next to pop */
-	etw_word tail;		/* next to push */
+	etw_word tail;		/* next to push, or the last one pushed */
 };
 
-void etw_fifo_init(struct etw_fifo *fifo, struct etw_fifo_cell *cells, u32 count);
-static inline bool etw_fifo_empty(const struct etw_fifo *fifo)
-{
-	return etw_word_read(&fifo->head) == etw_word_read(&fifo->tail);
-}
-
+void etw_fifo_init(struct etw_fifo *fifo, etw_word *cells, u32 count);
+bool etw_fifo_empty(const struct etw_fifo *fifo);
 bool etw_fifo_push(struct etw_fifo *fifo, u32 index);
 u32 etw_fifo_pop(struct etw_fifo *fifo);
 

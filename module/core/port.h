@@ -49,6 +49,12 @@ static __always_inline u64 etw_word_read(const etw_word *w)
 	return local64_read((etw_word *)w);
 }
 
+/* C of ring.h */
+static __always_inline u64 etw_word_read_acquire(const etw_word *w)
+{
+	return atomic64_read_acquire((const atomic64_t *)w);
+}
+
 /* Only while nobody else may use the word. */
 static __always_inline void etw_word_set(etw_word *w, u64 value)
 {
@@ -69,10 +75,6 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 		return local64_add_return(n, w);
 	return atomic64_add_return(n, (atomic64_t *)w);
 }
-
-/* C of ring.h */
-#define etw_load_acquire(p)	smp_load_acquire(p)
-#define etw_store_release(p, v)	smp_store_release(p, v)
 
 /*
  * Reading through pointers that a driver passed to etw_write(), in any context.
@@ -178,6 +180,11 @@ static __always_inline u64 etw_word_read(const etw_word *w)
 	return __atomic_load_n(&w->value, __ATOMIC_RELAXED);
 }
 
+static __always_inline u64 etw_word_read_acquire(const etw_word *w)
+{
+	return __atomic_load_n(&w->value, __ATOMIC_ACQUIRE);
+}
+
 static __always_inline void etw_word_set(etw_word *w, u64 value)
 {
 	__atomic_store_n(&w->value, value, __ATOMIC_RELAXED);
@@ -217,8 +224,6 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 	return __atomic_add_fetch(&w->value, n, __ATOMIC_SEQ_CST);
 }
 
-#define etw_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define etw_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 /* In a program, as on Windows, a bad pointer is the program's own fault. */
 #define etw_may_read(address)	((void)(address), true)

@@ -36,8 +36,8 @@
  *	   next and the table's entry are visible before the index
  *	B  ops->deliver() before the worker's read: llist_add()/llist_del_all(),
  *	   full barriers: records and control fields are seen complete
- *	C  fifo push before fifo pop and the reverse: release/acquire on the
- *	   cell's turn
+ *	C  etw_fifo_push() before etw_fifo_pop(): cmpxchg of the cell, full barrier, and
+ *	   acquire: a full buffer's content is seen by whoever takes it
  * and in the module, outside the core:
  *	D  flush_armed cleared, then a grace period, then the look for buffers;
  *	   ring_installed(): the buffer installed, then flush_armed read

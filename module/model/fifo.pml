@@ -15,8 +15,9 @@
  * What holds in every run:
  *  - a buffer is in one place: pool, a writer's, queue, snapshot or spare; a pop
  *    returns the entry that was pushed at its position, once
- *  - no operation waits for an interrupted one: it fails, and the loss that this
- *    causes is counted
+ *  - no operation waits for an interrupted one, and no push fails as long as the queue
+ *    has as many cells as the writers have buffers; in a smaller one the buffer that it
+ *    refuses is counted
  *  - each buffer that was full before FLUSH began is out of the queue when it
  *    returns: in the snapshot, or overwritten and counted
  *  - the writers always have min_buffers buffers among pool, queue and hands
@@ -24,30 +25,30 @@
  *
  * Left out: records and the order of generations (ring.pml, ring_wrap.pml), the
  * pool's inside (ring.pml), the consumers' queue (consumer.pml), weak memory
- * (label C: ring_order.pml).  Positions have 64 bits and do not wrap.
+ * (label C: ring_order.pml).  Positions do not wrap.
  */
 
 /* The broken variants, one at a time */
-#ifndef POP_UNASKED		/* pop does not check whether the entry is complete */
+#ifndef POP_UNASKED		/* pop does not check whether there is an entry */
 #define POP_UNASKED 0
 #endif
-#ifndef PUSH_UNASKED		/* push does not check whether the cell is empty */
+#ifndef READ_LATE		/* pop reads the entry after it has moved head */
+#define READ_LATE 0
+#endif
+#ifndef PUSH_UNASKED		/* push does not check whether the queue is full */
 #define PUSH_UNASKED 0
 #endif
-#ifndef TURN_BEFORE_INDEX	/* push marks the entry complete, then stores it */
-#define TURN_BEFORE_INDEX 0
+#ifndef PUSH_STORES		/* push stores the cell, whatever it has become */
+#define PUSH_STORES 0
 #endif
-#ifndef TURN_BEFORE_READ	/* pop gives the cell back, then reads it */
-#define TURN_BEFORE_READ 0
+#ifndef TAIL_FIRST		/* push moves tail, then stores the cell */
+#define TAIL_FIRST 0
 #endif
 #ifndef EVICT_UNCOUNTED		/* an evicted buffer is not counted */
 #define EVICT_UNCOUNTED 0
 #endif
 #ifndef REFUSED_UNCOUNTED	/* nor one that the queue refused */
 #define REFUSED_UNCOUNTED 0
-#endif
-#ifndef NO_WAIT			/* deliver_snapshot() gives up on an incomplete entry */
-#define NO_WAIT 0
 #endif
 #ifndef NO_EXCHANGE		/* no spare buffer for one of the snapshot */
 #define NO_EXCHANGE 0
@@ -57,7 +58,7 @@
 #endif
 
 #ifndef CELLS
-#define CELLS	4		/* roundup_pow_of_two(2 * min_buffers) */
+#define CELLS	2		/* roundup_pow_of_two(min_buffers) */
 #endif
 #ifndef TASK_FILLS
 #define TASK_FILLS 2
@@ -78,8 +79,8 @@
 
 mtype = { SPARE, POOL, HELD, FULL, QUEUED, TAKEN };
 
-/* struct etw_fifo */
-byte turn[CELLS];
+/* struct etw_fifo; position[] and index[] are two halves of a cell */
+byte position[CELLS];		/* plus CELLS: as in a cell that was pushed a round ago */
 byte index[CELLS];
 byte head;
 byte tail;
@@ -113,26 +114,118 @@ inline pick(where)
 	b = (b > BUFFERS -> 0 : b)
 }
 
+/* oldest(): t == at + CELLS, or the queue was empty; b = the entry */
+inline oldest()
+{
+	do
+	:: atomic { STEP at = head };
+	   atomic { STEP t = position[at % CELLS]; b = index[at % CELLS] };
+	   if
+	   :: t == at + CELLS -> break
+	   :: else
+	   fi;
+	   atomic { STEP
+		if
+		:: head == at -> break
+		:: else
+		fi
+	   }
+	od
+}
+
 /* etw_fifo_pop(): b = a buffer or 0 */
 inline fifo_pop()
 {
 	do
-	:: atomic { STEP at = head };
-	   atomic { STEP t = turn[at % CELLS] };
+	:: oldest();
+#if !POP_UNASKED
 	   if
-#if POP_UNASKED
-	   :: at == tail -> break
-	   :: else ->
+	   :: t != at + CELLS -> b = 0; break
+	   :: else
+	   fi;
+#endif
+	   atomic { STEP
+		if
+		:: head == at ->
+			old = old & ~(1 << index[at % CELLS]);
+			head++;
+			got = true
+		:: else
+		fi
+	   };
+	   if
+	   :: got ->
+#if READ_LATE
+		atomic { STEP b = index[at % CELLS] };
+#endif
+		break
+	   :: else
+	   fi
+	od;
+	atomic { STEP
+		if
+		:: got ->
+			assert(b != 0 && place[b] == QUEUED);
+			place[b] = HELD;
+			got = false
+		:: else
+		fi;
+		at = 0;
+		t = 0
+	}
+}
+
+/* etw_fifo_push() of b: got */
+inline fifo_push()
+{
+	do
+	:: atomic { STEP at = tail };
+#if TAIL_FIRST
+	   atomic { STEP
+		if
+		:: tail == at -> tail++; got = true
+		:: else
+		fi
+	   };
+	   if
+	   :: got ->
+		atomic { STEP
+			position[at % CELLS] = at + CELLS;
+			index[at % CELLS] = b;
+			place[b] = QUEUED
+		};
+		break
+	   :: else
+	   fi
 #else
-	   :: t < at + 1 -> t = 0; break
-	   :: t > at + 1
-	   :: t == at + 1 ->
+	   atomic { STEP t = position[at % CELLS]; o = index[at % CELLS] };
+	   if
+	   :: t == at + CELLS ->
+		atomic { STEP
+			if
+			:: tail == at -> tail++
+			:: else
+			fi
+		}
+	   :: t == at ->
+#if !PUSH_UNASKED
+		atomic { STEP
+			if
+			:: at >= head + CELLS -> break
+			:: else
+			fi
+		};
 #endif
 		atomic { STEP
 			if
-			:: head == at ->
-				old = old & ~(1 << index[at % CELLS]);
-				head++;
+#if PUSH_STORES
+			:: true ->
+#else
+			:: position[at % CELLS] == t && index[at % CELLS] == o ->
+#endif
+				position[at % CELLS] = at + CELLS;
+				index[at % CELLS] = b;
+				place[b] = QUEUED;
 				got = true
 			:: else
 			fi
@@ -141,71 +234,26 @@ inline fifo_pop()
 		:: got -> break
 		:: else
 		fi
+	   :: else
 	   fi
+#endif
 	od;
-	if
-	:: got ->
-#if TURN_BEFORE_READ
-		atomic { STEP turn[at % CELLS] = at + CELLS };
-#endif
-		atomic { STEP b = index[at % CELLS] };
-#if !TURN_BEFORE_READ
-		atomic { STEP turn[at % CELLS] = at + CELLS };
-#endif
-		atomic { STEP
-			assert(b != 0 && place[b] == QUEUED);
-			place[b] = HELD;
-			got = false
-		}
-	:: else -> b = 0
-	fi;
-	atomic { at = 0; t = 0 }
-}
-
-/* etw_fifo_push() of b: got */
-inline fifo_push()
-{
-	do
-	:: atomic { STEP at = tail };
-	   atomic { STEP t = turn[at % CELLS] };
-	   if
-#if !PUSH_UNASKED
-	   :: t < at -> break
-	   :: t > at
-	   :: t == at ->
-#else
-	   :: true ->
-#endif
-		atomic { STEP
-			if
-			:: tail == at -> tail++; got = true; place[b] = QUEUED
-			:: else
-			fi
-		};
+	assert(got || CELLS < MIN);
+	atomic { STEP
 		if
-		:: got -> break
+		:: got && tail == at -> tail++
 		:: else
-		fi
-	   fi
-	od;
-	if
-	:: got ->
-#if TURN_BEFORE_INDEX
-		atomic { STEP turn[at % CELLS] = at + 1 };
-#endif
-		atomic { STEP index[at % CELLS] = b };
-#if !TURN_BEFORE_INDEX
-		atomic { STEP turn[at % CELLS] = at + 1 }
-#endif
-	:: else
-	fi;
-	atomic { at = 0; t = 0 }
+		fi;
+		at = 0;
+		t = 0;
+		o = 0
+	}
 }
 
 /* One level of execution on CPU c: its task (0) or an interrupt in it (1) */
 proctype writer(byte c; byte level; byte fills)
 {
-	byte b, at, t, below;
+	byte b, at, t, o, below;
 	bool got;
 
 	do
@@ -275,7 +323,7 @@ inline synchronize_rcu()
 /* etw_deliver_flush(), and the end of etw_deliver_stop() */
 proctype flusher(byte flushes; byte writers)
 {
-	byte b, at, t, level, spare, n, tries, c = 2;
+	byte b, at, t, level, spare, n, c = 2;
 	bool got;
 
 	do
@@ -294,7 +342,15 @@ proctype flusher(byte flushes; byte writers)
 		synchronize_rcu();
 		/* deliver_snapshot() */
 		do
-		:: n < MIN && head != tail ->
+		:: n < MIN ->
+			oldest();		/* etw_fifo_empty() */
+			atomic {
+				b = 0;
+				if
+				:: t != at + CELLS -> at = 0; t = 0; break
+				:: else -> at = 0; t = 0
+				fi
+			};
 			/* spare_get() */
 			atomic {
 				pick(SPARE);
@@ -316,15 +372,7 @@ proctype flusher(byte flushes; byte writers)
 			if
 			:: b == 0 ->
 				place[spare] = SPARE;
-#if NO_WAIT
 				break
-#else
-				tries++;
-				if
-				:: tries > 3 -> break
-				:: else -> synchronize_rcu()
-				fi
-#endif
 			:: else ->
 				n++;
 				atomic {
@@ -345,7 +393,6 @@ proctype flusher(byte flushes; byte writers)
 			assert(old == 0 || incomplete);
 			spare = 0;
 			n = 0;
-			tries = 0;
 			old = 0;
 			incomplete = false
 		}
@@ -397,7 +444,7 @@ init {
 
 	atomic {
 		do
-		:: i < CELLS -> turn[i] = i; i++
+		:: i < CELLS -> position[i] = i; i++
 		:: else -> break
 		od;
 		place[1] = POOL;

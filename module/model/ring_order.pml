@@ -16,22 +16,16 @@
  * llist_add() already is a full barrier.  There A, B and C cost nothing but
  * keep the compiler from reordering.
  *
- * Not needed on either machine: the acquire of C in etw_fifo_push(), for a store
- * does not go before the branch on which it depends; that of C in etw_fifo_pop()
- * as long as the compare-exchange between is a full barrier, as the kernel's is
- * (LIBRARY: acquire and release only, as C11 has it; then the acquire is needed).
+ * Not needed on either machine: the acquire of C in etw_fifo_pop(), for the address of what is
+ * read then depends on the entry.
  *
- * Only broken variants read late or early (unreached: worker 3, popper 1).
+ * Only broken variants read late (unreached: worker 3).
  */
 #define RING		1
 #define FIFO		2
 #ifndef WORLD
 #define WORLD RING
 #endif
-#ifndef LIBRARY
-#define LIBRARY 0
-#endif
-
 /* The broken variants, one at a time */
 #ifndef NO_A			/* etw_pool_push(): a bare compare-exchange */
 #define NO_A 0
@@ -39,14 +33,8 @@
 #ifndef NO_B			/* ring_deliver() */
 #define NO_B 0
 #endif
-#ifndef NO_C_PUSH		/* release of the turn by push */
-#define NO_C_PUSH 0
-#endif
-#ifndef NO_C_POP		/* release of the turn by pop */
-#define NO_C_POP 0
-#endif
-#ifndef NO_C_ACQUIRE		/* acquire of the turn by pop */
-#define NO_C_ACQUIRE 0
+#ifndef NO_C			/* etw_fifo_push(): a bare compare-exchange */
+#define NO_C 0
 #endif
 
 #define WORDS	4
@@ -175,83 +163,70 @@ init {
 
 #else /* FIFO */
 
-#define CELLS	2
-#define TURN(at)	((at) % CELLS)		/* words 0 and 1 */
-#define INDEX(at)	(2 + (at) % CELLS)	/* words 2 and 3 */
+#define CELLS		2
+#define DATA(b)		((b) - 1)	/* the content of buffer b: all words */
+/* Changed by compare-exchange only; position plus CELLS, as in fifo.pml */
+byte position[CELLS];
+byte index[CELLS];
 byte head, tail;
 
 proctype pusher(byte me; byte pushes)
 {
-	byte at, t, value;
+	byte at, t, b = 1;
 
 	do
-	:: value < pushes ->
-		at = tail;
-		LOAD(t, TURN(at));
-		if
-		:: t == at ->
-			atomic { EMPTY(me) && tail == at -> tail++ };
-			value++;
-			store(INDEX(at), value);
-#if NO_C_PUSH
-			store(TURN(at), at + 1)
+	:: b <= pushes ->
+		store(DATA(b), b);
+		do
+		:: at = tail;
+		   t = position[at % CELLS];
+		   if
+		   :: t == at && at < head + CELLS ->
+#if NO_C && !TSO
+			atomic {
 #else
-			store_release(TURN(at), at + 1)	/* C */
+			atomic { EMPTY(me) ->		/* C */
 #endif
-		:: else
-		fi
+				assert(position[at % CELLS] == t);
+				position[at % CELLS] = at + CELLS;
+				index[at % CELLS] = b
+			};
+			tail = at + 1;
+			break
+		   :: else
+		   fi
+		od;
+		b++
 	:: else -> break
 	od
 }
 
 proctype popper(byte me; byte pops)
 {
-	byte at, t, x, early, last;
-	bool has_early;
+	byte at, t, b, x;
 
 	do
-	:: last < pops ->
-		at = head;
-#if NO_C_ACQUIRE && LIBRARY && !TSO
-		/* Nothing keeps the index from being read before the turn. */
+	:: at < pops ->
+		t = position[at % CELLS];
+		b = index[at % CELLS];
 		if
-		:: LOAD(early, INDEX(at)); has_early = true
-		:: has_early = false
-		fi;
-#endif
-		LOAD(t, TURN(at));			/* C */
-		if
-		:: t == at + 1 ->
+		:: t == at + CELLS ->
 			atomic { EMPTY(me) && head == at -> head++ };
-#if NO_C_POP && TSO
-			LOAD(x, INDEX(at));
-			store(TURN(at), at + CELLS);
-#elif NO_C_POP
-			/* Nothing keeps the index from being read after the store. */
-			if
-			:: store(TURN(at), at + CELLS); EMPTY(me); LOAD(x, INDEX(at))
-			:: LOAD(x, INDEX(at)); store(TURN(at), at + CELLS)
-			fi;
-#else
-			if
-			:: has_early -> x = early
-			:: else -> LOAD(x, INDEX(at))
-			fi;
-			store_release(TURN(at), at + CELLS);	/* C */
-#endif
-			assert(x == last + 1);
-			last++
+			assert(b == at + 1);
+			LOAD(x, DATA(b));		/* the address depends on the entry */
+			assert(x == b);
+			at = head
 		:: else
 		fi;
-		atomic { early = 0; has_early = false; x = 0 }
+		x = 0
 	:: else -> break
 	od
 }
 
 init {
 	atomic {
-		mem[TURN(0)] = 0;
-		mem[TURN(1)] = 1;
+		position[0] = 0;
+		position[1] = 1;
 		run pusher(0, 4);
 		run popper(1, 4);
 		run drain(0);

@@ -58,11 +58,11 @@ static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 	struct etw_buffer *b = etw_buffer_of(buf);
 
 	if (s->hot.buffering) {
-		/* The push fails while an interrupted pop holds its cell. */
-		if (!records(buf) || !etw_fifo_push(&s->fifo, buf->index)) {
-			count_overwritten(s, buf);
-			etw_pool_push(&ring->pool, buf->index);
-		}
+		/* The queue has a cell for each buffer of the writers. */
+		if (records(buf) && !WARN_ON_ONCE(!etw_fifo_push(&s->fifo, buf->index)))
+			return;
+		count_overwritten(s, buf);
+		etw_pool_push(&ring->pool, buf->index);
 		return;
 	}
 	b->charged = 1 + etw_fair_charge(&s->hot.fair, buf->payer);
@@ -413,7 +413,7 @@ static void buffers_fill_reserve(struct etw_trace_session *s)
  */
 int etw_buffers_init(struct etw_trace_session *s)
 {
-	struct etw_fifo_cell *cells;
+	etw_word *cells;
 	u32 count;
 	int err;
 
@@ -425,7 +425,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 	if (err)
 		goto out;
 	if (s->hot.buffering) {
-		count = roundup_pow_of_two(2 * s->min_buffers);
+		count = max(2UL, roundup_pow_of_two(s->min_buffers));
 		cells = kvcalloc(count, sizeof(*cells), ETW_GFP);
 		err = -ENOMEM;
 		if (!cells)

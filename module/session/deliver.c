@@ -394,11 +394,11 @@ static int deliver_snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
 	struct etw_session_cpu *sc;
-	u32 index, n = 0, tries = 0;
+	u32 index, n;
 	int cpu, err = 0;
 
 	/* Writers may add buffers meanwhile; take no more than a whole ring. */
-	while (n < s->min_buffers && !etw_fifo_empty(&s->fifo)) {
+	for (n = 0; n < s->min_buffers && !etw_fifo_empty(&s->fifo); n++) {
 		spare = spare_get(s);
 		if (!spare) {
 			err = -ENOMEM;
@@ -406,14 +406,10 @@ static int deliver_snapshot(struct etw_trace_session *s)
 		}
 		index = etw_fifo_pop(&s->fifo);
 		if (!index) {
-			/* A writer was interrupted while it pushed the oldest entry: wait. */
+			/* A writer has overwritten the last one meanwhile. */
 			list_add(&spare->node, &s->spare);
-			if (++tries > 3)
-				break;
-			synchronize_rcu();
-			continue;
+			break;
 		}
-		n++;
 		etw_pool_push(&s->hot.ring.pool, spare->buf.index);
 		b = etw_buffer_of(etw_pool_buf(&s->hot.ring.pool, index));
 		sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);

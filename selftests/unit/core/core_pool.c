@@ -166,7 +166,7 @@ static void test_pool_threads(void)
 
 #define CELLS	8
 
-static struct etw_fifo_cell cells[CELLS];
+static etw_word cells[CELLS];
 static struct etw_fifo fifo;
 
 static void test_fifo(void)
@@ -198,30 +198,46 @@ static void test_fifo(void)
 	   "a queue of two cells");
 }
 
-/* If a push or pop is interrupted half way, others fail but do not wait. */
+/* A push that was interrupted before it moved tail keeps nobody from going on. */
 static void test_fifo_interrupted(void)
 {
 	u64 at;
 	u32 i;
 
 	etw_fifo_init(&fifo, cells, CELLS);
+	etw_fifo_push(&fifo, 1);
 	at = etw_word_read(&fifo.tail);
-	etw_word_set(&fifo.tail, at + 1);	/* a push has reserved its cell only */
-	ok(etw_fifo_push(&fifo, 2), "another push goes past it");
-	is(etw_fifo_pop(&fifo), 0, "a pop does not wait for it");
-	cells[at & fifo.mask].index = 1;
-	cells[at & fifo.mask].turn = at + 1;
-	is(etw_fifo_pop(&fifo), 1, "when it is done, its entry comes first");
-	is(etw_fifo_pop(&fifo), 2, "then the other");
-
+	etw_fifo_push(&fifo, 2);
+	etw_word_set(&fifo.tail, at);
+	ok(etw_fifo_push(&fifo, 3), "another push goes past it");
+	is(etw_word_read(&fifo.tail), at + 2, "and moves tail for both");
+	etw_word_set(&fifo.tail, at + 1);
+	ok(etw_fifo_pop(&fifo) == 1 && etw_fifo_pop(&fifo) == 2 && etw_fifo_pop(&fifo) == 3,
+	   "pops find all of them, the last one beyond tail");
+	ok(etw_fifo_empty(&fifo) && !etw_fifo_pop(&fifo), "then the queue is empty");
 	for (i = 1; i <= CELLS; i++)
-		etw_fifo_push(&fifo, i);
-	at = etw_word_read(&fifo.head);
-	etw_word_set(&fifo.head, at + 1);	/* a pop has reserved its cell only */
-	is(etw_fifo_pop(&fifo), 2, "another pop goes past it");
-	ok(!etw_fifo_push(&fifo, 9), "a push does not wait for it");
-	cells[at & fifo.mask].turn = at + CELLS;
-	ok(etw_fifo_push(&fifo, 9), "when it is done, there is room");
+		ok(etw_fifo_push(&fifo, i), "push %u of a whole round", i);
+	etw_word_set(&fifo.tail, etw_word_read(&fifo.tail) - 1);
+	ok(!etw_fifo_push(&fifo, 9), "a full queue takes no more, wherever tail is");
+	is(etw_fifo_pop(&fifo), 1, "and gives its oldest entry");
+}
+
+/* Positions whose low halves wrap */
+static void test_fifo_wrapped(void)
+{
+	u64 start = (1ULL << 32) - 3;
+	u32 i, wrong = 0;
+
+	etw_fifo_init(&fifo, cells, CELLS);
+	for (i = 0; i < CELLS; i++)
+		etw_word_set(&cells[(start + i) & fifo.mask], (u64)(u32)(start + i - CELLS) << 32);
+	etw_word_set(&fifo.head, start);
+	etw_word_set(&fifo.tail, start);
+	ok(etw_fifo_empty(&fifo), "a queue after 2^32 - 3 pushes is empty");
+	for (i = 1; i <= 3 * CELLS; i++)
+		wrong += !etw_fifo_push(&fifo, i) || etw_fifo_empty(&fifo) ||
+			 etw_fifo_pop(&fifo) != i;
+	is(wrong, 0, "and goes on");
 }
 
 #define ENTRY(producer, i)	((u32)(producer) << 24 | ((i) + 1))
@@ -319,6 +335,7 @@ int main(void)
 	test_nodes();
 	test_fifo();
 	test_fifo_interrupted();
+	test_fifo_wrapped();
 	test_pool_threads();
 	test_fifo_threads(3, 1);
 	test_fifo_threads(2, 2);

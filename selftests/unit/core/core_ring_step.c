@@ -23,6 +23,7 @@
 #define etw_ring_close	plain_ring_close
 #define etw_ring_switch	plain_ring_switch
 #define etw_fifo_init	plain_fifo_init
+#define etw_fifo_empty	plain_fifo_empty
 #define etw_fifo_push	plain_fifo_push
 #define etw_fifo_pop	plain_fifo_pop
 #include "core_ring.h"

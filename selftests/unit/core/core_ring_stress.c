@@ -23,7 +23,7 @@
 #define TWICE_WANTED	100	/* handler runs that interrupted such a handler */
 
 static struct test_ring test;
-static struct etw_fifo_cell cells[CELLS];
+static etw_word cells[CELLS];
 static struct etw_fifo fifo;
 static bool finished;
 static const struct timespec breath = { .tv_nsec = 1000 };

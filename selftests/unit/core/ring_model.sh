@@ -288,7 +288,7 @@ must_fail "backlog of all dropped after that of the slower" -DBROKEN=STALE_DRY
 # ------------------------------------------------- BUFFERING
 model=fifo
 must_pass "two CPUs, an interrupt, eviction" -DFLUSHES=0 -DOTHER_FILLS=2
-always small_pass "pushes refused by a small queue" -DFLUSHES=0 -DCELLS=2
+always small_pass "pushes refused by a queue that is too small" -DFLUSHES=0 -DCELLS=1
 must_pass "two CPUs, an interrupt, snapshot" -DTASK_FILLS=1 -DIRQ_FILLS=1
 small_pass "one CPU, interrupts, snapshot" -DIRQ_FILLS=1 -DOTHER_FILLS=0
 small_pass "one CPU, two snapshots" -DTASK_FILLS=4 -DIRQ_FILLS=0 -DOTHER_FILLS=0 -DFLUSHES=2
@@ -297,16 +297,17 @@ small_pass "one CPU, two snapshots, out of memory" \
 	-DTASK_FILLS=4 -DIRQ_FILLS=0 -DOTHER_FILLS=0 -DFLUSHES=2 -DBUFFERS=3
 covered
 
-world="-DFLUSHES=0 -DCELLS=2"
-always must_fail "pop of an incomplete entry" -DPOP_UNASKED=1
-must_fail "push into a cell in use" -DPUSH_UNASKED=1
-must_fail "turn stored before the index" -DTURN_BEFORE_INDEX=1
-must_fail "turn stored before the index is read" -DTURN_BEFORE_READ=1
+world="-DFLUSHES=0"
+always must_fail "pop without an entry" -DPOP_UNASKED=1
+must_fail "entry read after head has moved" -DREAD_LATE=1
+must_fail "cell stored, not exchanged" -DPUSH_STORES=1
 must_fail "eviction not counted" -DEVICT_UNCOUNTED=1
-must_fail "refused buffer not counted" -DREFUSED_UNCOUNTED=1
 must_fail "STOP forgets the queue" -DNO_DISCARD=1
+world="-DFLUSHES=0 -DCELLS=1"
+must_fail "push into a full queue" -DPUSH_UNASKED=1
+must_fail "refused buffer not counted" -DREFUSED_UNCOUNTED=1
 world="-DTASK_FILLS=1 -DIRQ_FILLS=0 -DOTHER_FILLS=1"
-always must_fail "snapshot does not wait for an incomplete entry" -DNO_WAIT=1
+always must_fail "tail moved before the cell is stored" -DTAIL_FIRST=1
 must_fail "snapshot gives no spare buffers" -DNO_EXCHANGE=1
 
 # ------------------------------------------------- counters that wrap
@@ -354,11 +355,7 @@ always both RING
 both FIFO
 always free_on_tso "A" RING -DNO_A=1
 free_on_tso "B" RING -DNO_B=1
-free_on_tso "C in push" FIFO -DNO_C_PUSH=1
-free_on_tso "C in pop" FIFO -DNO_C_POP=1
-small_pass "FIFO without the acquire of C" -DWORLD=FIFO -DNO_C_ACQUIRE=1
-small_pass "FIFO in the library" -DWORLD=FIFO -DLIBRARY=1
-free_on_tso "the acquire of C, in the library" FIFO -DNO_C_ACQUIRE=1 -DLIBRARY=1
+free_on_tso "C" FIFO -DNO_C=1
 covered
 
 model=ring_order_rcu
