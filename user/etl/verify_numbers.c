@@ -432,6 +432,16 @@ static int64_t oldest_in_memory(struct etw_verify *y, const struct part *part)
 	return etw_verify_time(y, first);
 }
 
+/* The memory of a BUFFERING session was empty: what was written before is in no file, or another. */
+static void find_since_of_empty(struct etw_verify *y)
+{
+	struct etw_verdict *v = y->v;
+
+	if (v->author == ETW_AUTHOR_KERNEL && has_mode(v, EVENT_TRACE_BUFFERING_MODE) && v->closed &&
+	    v->low > v->high && v->info.header.BuffersWritten == 1)
+		limit(v, true, y->end);
+}
+
 /* The part is sorted by numbers. Events delivered before its first buffer are elsewhere. */
 static void find_since(struct etw_verify *y, const struct part *part)
 {
@@ -567,6 +577,7 @@ int etw_verify_numbers(struct etw_verify *verify)
 		err = rotate(verify);
 	if (!err)
 		err = judge_parts(verify, &twice);
+	find_since_of_empty(verify);
 	if (!err)
 		err = check_count(verify, twice);
 	if (verify->v->shuffled)

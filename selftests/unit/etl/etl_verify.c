@@ -396,6 +396,25 @@ static void test_circular(void)
 	etw_verdict_free(&v);
 }
 
+/* A snapshot that was taken right after another one has nothing, and says so. */
+static void test_empty_snapshot(void)
+{
+	struct etw_verdict v;
+
+	begin(&bad, EVENT_TRACE_BUFFERING_MODE, 0);
+	finish(&bad);
+	if (!ok(judge_bad(&v), "an empty snapshot can be judged"))
+		return;
+	ok(etw_verdict_whole(&v) && v.since && v.overwritten && v.since_time == v.end,
+	   "it covers nothing that was written before it");
+	etw_verdict_free(&v);
+	header(&bad)->buffers_written = 3;
+	if (!ok(judge_bad(&v), "one that lost its buffers can be judged"))
+		return;
+	ok(!etw_verdict_whole(&v) && !v.since, "it is not complete");
+	etw_verdict_free(&v);
+}
+
 /* The same file as two of a series, without the buffers from..to - 1 */
 static bool series(unsigned int to, unsigned int *gaps, uint64_t *buffers, bool *since)
 {
@@ -457,6 +476,7 @@ int main(void)
 		test_copies();
 		test_set_back();
 		test_circular();
+		test_empty_snapshot();
 		test_series();
 	}
 	unlink(path);
