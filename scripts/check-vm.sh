@@ -39,8 +39,8 @@ vm_fails() {
 # programs KERNEL [every [FOLDERS]]: the selftests that run on this kernel; "every": only
 # the ones that depend on the kernel, marked "KERNEL: every" in their source; FOLDERS: only
 # those of folders with names of this pattern. Only the debug
-# kernel can fail on demand, as the fault tests want; check_isolated and check_spoilt run
-# those that need a machine of their own. The debug kernels look for errors in the module
+# kernel can fail on demand, as the fault tests want; check_isolated, check_spoilt and
+# check_patched run those that need a machine of their own. The debug kernels look for errors in the module
 # and are many times slower: they skip the tests of the library and the command, but that of
 # its children, which the module serves in its own way; and the one that looks for races
 # also skips the tests without concurrency.
@@ -53,7 +53,7 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
-		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_events|cli_tracepoint)) continue ;;
 		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
@@ -229,6 +229,19 @@ check_spoilt() {
 	local no_skips=yes
 
 	run_vm "$work/vm-spoilt-$1" "$1" --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
+}
+
+# check_patched KERNEL: selftests that have the kernel patch its code, for tracepoints, while
+# both CPUs run it. QEMU 7.2 may translate what another of its threads is patching and keep a
+# breakpoint that the kernel has removed.
+check_patched() {
+	local -a options names=(trace_events cli_tracepoint)
+	local no_skips=yes
+
+	mapfile -t options < <(kernel_options "$1")
+	# As in programs(): no command there; and what these kernels lack is skipped.
+	[[ $1 != @(debug|kcsan) ]] || { names=(trace_events); no_skips=''; }
+	run_vm "$work/vm-patched-$1" "$1" --one-thread "${options[@]}" -- "${names[@]}"
 }
 
 # check_soak KERNEL: what may grow, at length.
