@@ -18,8 +18,9 @@
 /*
  * etw_filter.type: the supported EVENT_FILTER_TYPE_*.  PID, EXECUTABLE_NAME, CONTAINER
  * and the two PACKAGE filters are scope filters: they select the user registrations that
- * the session enables.  A registration must pass all of them; kernel registrations are
- * never selected.  Names are UTF-8 without a NUL, separated by ';'.  Unlike PIDs, names
+ * the session enables.  A registration must pass all of them; kernel modules' are
+ * never selected.  Of the kernel's own events (abi_trace.h) they select those that such
+ * processes cause, whenever one occurs; in an interrupt, the interrupted process.  Names are UTF-8 without a NUL, separated by ';'.  Unlike PIDs, names
  * also select registrations made later.  An application is identified by the path of its
  * control group (v2), because systemd and the container engines give each application a
  * group of its own:
@@ -124,7 +125,8 @@ struct etw_filter {
 /*
  * A payload filter is a program.  For some events, by id and version, it states what their
  * payload must look like.  All other events pass.  So do TraceLogging events, which have a
- * schema or use channel 11: their ids mean nothing.  The program walks the payload's fields
+ * schema or use channel 11: their ids mean nothing; except the kernel's own (abi_trace.h), of
+ * which each provider has one, with id and version 0.  The program walks the payload's fields
  * in order, one step per field, because a field's position may depend on the fields before
  * it, and tests some of them.  It has no jumps: each step runs once.
  *

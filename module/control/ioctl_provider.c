@@ -453,7 +453,7 @@ static void describe_enable(struct etw_provider_enable *out,
 	out->property = slot->property;
 	out->logger_id = slot->session->hot->logger_id;
 	out->level = slot->level;
-	out->pid_filtered = slot->pid_filtered;
+	out->pid_filtered = slot->scope && slot->scope->by_pid;
 	out->filters = slot->filters;
 }
 

@@ -408,8 +408,6 @@ bool etw_payload_pass(const void *program, const struct etw_record_source *sourc
 	struct run run UNINITIALIZED;
 	u32 good;
 
-	if (source->desc->channel == ETW_CHANNEL_TRACELOGGING)
-		return true;
 	event = find(program, source->desc);
 	if (!event)
 		return true;

@@ -49,17 +49,8 @@ static void enable_prepare(struct list_head *updates, struct etw_registration *r
 static bool in_scope(const struct etw_enable_request *req,
 		     const struct etw_registration *reg)
 {
-	u32 i;
-
-	if (!etw_scope_selects(req->scope, req->sees_addresses, reg) ||
-	    !etw_may_log(req->session, reg))
-		return false;
-	if (!req->pid_filtered)
-		return true;
-	for (i = 0; etw_is_user(reg) && i < req->pid_count; i++)
-		if (req->pids[i] == reg->hot.tgid)
-			return true;
-	return false;
+	return etw_scope_selects(req->scope, req->sees_addresses, reg) &&
+	       etw_may_log(req->session, reg);
 }
 
 /* The slot has been reused or cleared; writers may still read its filter. */
@@ -79,7 +70,6 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 		.all = req->all,
 		.property = req->property,
 		.level = req->level,
-		.pid_filtered = req->pid_filtered,
 		.sees_addresses = req->sees_addresses,
 		.filters = req->filters,
 		.scope = req->scope,
@@ -133,7 +123,7 @@ static int spare_slot(const struct etw_guid_entry *entry)
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
 		if (slots[i].order < slots[first].order)
 			first = i;
-		if (!slots[i].scope && !slots[i].pid_filtered && !slots[i].session->secure)
+		if (!slots[i].scope && !slots[i].session->secure)
 			last = max(last, slots[i].order);
 	}
 	return slots[first].order < last ? first : -1;
@@ -303,8 +293,7 @@ u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_regi
 	int i;
 
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (slots[i].session && !slots[i].pid_filtered &&
-		    etw_scope_selects(slots[i].scope, slots[i].sees_addresses, reg) &&
+		if (slots[i].session && etw_scope_selects_new(&slots[i], reg) &&
 		    etw_may_log(slots[i].session, reg))
 			scope |= BIT(i);
 	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;

@@ -141,6 +141,8 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	to->filter = slot->filter;
 	to->session = slot->session->hot;
 	to->events = slot->events;
+	to->scope = u->reg->of_system ? slot->scope : NULL;
+	u->snapshot->scoped |= to->scope != NULL;
 	u->snapshot->shared |= slot->session->hot->shared;
 	u->snapshot->filtered |= slot->events || slot->session->hot->shared ||
 				 slot->property & ETW_ENABLE_ITEMS;
@@ -177,6 +179,7 @@ void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
 	snapshot->count = sources.count;
 	snapshot->traits = u->traits;
 	snapshot->types = u->types;
+	snapshot->of_system = u->reg->of_system;
 	snapshot->filtered = sources.both;
 	for (i = 0; i < sources.count; i++) {
 		const struct source *e = &sources.list[i];

@@ -18,7 +18,7 @@
 #include "scope_filter.h"
 
 /* The PIDs are of the caller's namespace; one that does not exist selects no process. */
-static int read_pids(struct etw_enable_request *req, const struct etw_filter *f)
+static int read_pids(struct etw_scope *scope, const struct etw_filter *f)
 {
 	u32 pids[ETW_PID_FILTER_MAX], i, n = f->len / sizeof(u32);
 	struct pid *pid;
@@ -27,11 +27,11 @@ static int read_pids(struct etw_enable_request *req, const struct etw_filter *f)
 		return -EINVAL;
 	if (copy_from_user(pids, u64_to_user_ptr(f->ptr), f->len))
 		return -EFAULT;
-	req->pid_filtered = true;
+	scope->by_pid = true;
 	for (i = 0; i < n; i++) {
 		pid = find_get_pid(pids[i]);
 		if (pid)
-			req->pids[req->pid_count++] = pid;
+			scope->pids[scope->pid_count++] = pid;
 	}
 	return 0;
 }
@@ -60,6 +60,8 @@ static int read_scope(struct etw_enable_request *req, const struct etw_filter *f
 	if (!req->scope)
 		return -ENOMEM;
 	switch (f->type) {
+	case ETW_FILTER_PID:
+		return read_pids(req->scope, f);
 	case ETW_FILTER_EXECUTABLE_NAME:
 		return read_names(f, &req->scope->executable);
 	case ETW_FILTER_CONTAINER:
@@ -179,7 +181,6 @@ static int filter_read(struct etw_enable_request *req, const struct etw_filter *
 	case ETW_FILTER_NONE:
 		return 0;
 	case ETW_FILTER_PID:
-		return read_pids(req, f);
 	case ETW_FILTER_EXECUTABLE_NAME:
 	case ETW_FILTER_CONTAINER:
 	case ETW_FILTER_PACKAGE_ID:
@@ -241,8 +242,6 @@ void etw_event_filter_free(struct etw_event_filter *filter)
 /* Free the filters that no enablement has taken. */
 void etw_filters_free(struct etw_enable_request *req)
 {
-	while (req->pid_count)
-		put_pid(req->pids[--req->pid_count]);
 	etw_scope_free(req->scope);
 	etw_filter_data_put(req->data);
 	etw_event_filter_free(req->events);

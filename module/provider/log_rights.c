@@ -75,8 +75,7 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 		/* The selection of a PID filter was not recorded, so never add it back. */
 		if (!session_grants(slot->session, reg))
 			scope &= ~BIT(i);
-		else if (!etw_is_classic(reg) && !slot->pid_filtered &&
-			 etw_scope_selects(slot->scope, slot->sees_addresses, reg))
+		else if (!etw_is_classic(reg) && etw_scope_selects_new(slot, reg))
 			scope |= BIT(i);
 		if ((scope ^ old) & BIT(i) &&
 		    !(entry->is_group && etw_group_disallowed(slot->session, reg)))

@@ -23,6 +23,7 @@
 #include "enabler.h"
 #include "guid.h"
 #include "write/hot.h"
+#include "write/scope.h"
 #include "write/snapshot.h"
 #include <etw/kernel.h>
 
@@ -31,17 +32,6 @@ struct etw_callback_queue;
 struct etw_notice;
 struct etw_registration;
 struct etw_user;
-
-/*
- * The scope filters of an enablement, each NULL or names (core/scope.h).  They select
- * processes; the enablement applies to the registrations of these.
- */
-struct etw_scope {
-	char *executable;
-	char *container;
-	char *package;
-	char *application;
-};
 
 /* Filter data for callbacks, see filter_data.c. */
 struct etw_filter_data {
@@ -59,11 +49,10 @@ struct etw_enablement {
 	u64 all;
 	u32 property;
 	u8 level;
-	bool pid_filtered;
 	bool sees_addresses;
 	u64 order;			/* the latest has the highest */
 	u32 filters;			/* of struct etw_provider_enable */
-	struct etw_scope *scope;	/* NULL: every registration */
+	struct etw_scope *scope;	/* NULL: every process */
 	struct etw_event_filter *events;	/* NULL: every event */
 	struct etw_filter_data *data;	/* for callbacks, or NULL */
 };
@@ -116,7 +105,7 @@ struct etw_registration {
 	const char *name;		/* may be NULL */
 	u32 name_len;
 	bool name_in_traits;
-	bool shows_addresses;		/* enabled only by who may see the kernel's */
+	bool of_system;			/* see etw_registration_of_kernel() */
 	char module[sizeof_field(struct etw_provider_reg, module)];
 	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 
@@ -162,10 +151,7 @@ struct etw_enable_request {
 	u64 any;
 	u64 all;
 	u8 level;
-	bool pid_filtered;
 	bool sees_addresses;		/* the caller may see the kernel's */
-	u32 pid_count;
-	struct pid *pids[ETW_PID_FILTER_MAX];
 	u32 filters;			/* of struct etw_provider_enable */
 	/* owned by the request until an enablement takes them; or NULL */
 	struct etw_scope *scope;

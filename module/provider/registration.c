@@ -308,7 +308,7 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 EXPORT_SYMBOL_GPL(__etw_register_traits);
 
 static int register_handle(const struct etw_guid *guid, struct module *owner, const char *name,
-			   etw_enable_fn callback, void *context, bool shows_addresses,
+			   etw_enable_fn callback, void *context, bool of_system,
 			   unsigned long caller, struct etw_provider **handle)
 {
 	struct etw_registration *reg = kernel_registration(guid, name, caller);
@@ -316,7 +316,7 @@ static int register_handle(const struct etw_guid *guid, struct module *owner, co
 
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
-	reg->shows_addresses = shows_addresses;
+	reg->of_system = of_system;
 	reg->hot.own.guid = *guid;
 	err = kernel_register(&reg->hot.own, reg, owner, callback, context);
 	if (err) {
@@ -352,8 +352,9 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 EXPORT_SYMBOL_GPL(__etw_register_handle);
 
 /*
- * The same for a provider of etw.ko whose events show addresses of the kernel: it is enabled only
- * by callers who may see them.
+ * The same for the kernel's own events.  They show its addresses, so only callers who may see those
+ * enable it; and they come from all processes, so their writer must leave out the sessions of
+ * etw_scope_excluded().
  */
 int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
 			       etw_enable_fn callback, void *context,

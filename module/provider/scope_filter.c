@@ -15,16 +15,24 @@
 #include "scope_filter.h"
 #include "write/cgroup.h"
 
-/* Takes NULL. */
-void etw_scope_free(struct etw_scope *scope)
+static void scope_free(struct rcu_head *rcu)
 {
-	if (!scope)
-		return;
+	struct etw_scope *scope = container_of(rcu, struct etw_scope, rcu);
+
+	while (scope->pid_count)
+		put_pid(scope->pids[--scope->pid_count]);
 	kfree(scope->executable);
 	kfree(scope->container);
 	kfree(scope->package);
 	kfree(scope->application);
 	kfree(scope);
+}
+
+/* Writers may still use it.  Takes NULL. */
+void etw_scope_free(struct etw_scope *scope)
+{
+	if (scope)
+		call_rcu(&scope->rcu, scope_free);
 }
 
 /*
@@ -74,21 +82,10 @@ static bool has_piece(const char *names, struct etw_piece piece)
 	return etw_scope_has_name(names, piece.at, piece.len);
 }
 
-/*
- * NULL selects every registration; any other scope selects none of kernel modules.
- * sees_addresses: whoever enables may see the kernel's addresses.
- */
-bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
-		       const struct etw_registration *reg)
+static bool has_names(const struct etw_scope *scope, const struct etw_registration *reg)
 {
 	char path[ETW_CGROUP_PATH];
 
-	if (reg->shows_addresses && !sees_addresses)
-		return false;
-	if (!scope)
-		return true;
-	if (!etw_is_user(reg))
-		return false;
 	if (scope->executable &&
 	    !etw_scope_has_name(scope->executable, reg->executable, strlen(reg->executable)))
 		return false;
@@ -99,4 +96,26 @@ bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
 	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
 	       (!scope->application ||
 		has_piece(scope->application, etw_scope_application(path)));
+}
+
+/*
+ * NULL selects every registration; any other scope selects none of kernel modules, but all of the
+ * kernel's own events.  sees_addresses: whoever enables may see the kernel's addresses.
+ */
+bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
+		       const struct etw_registration *reg)
+{
+	if (reg->of_system)
+		return sees_addresses;
+	if (!scope)
+		return true;
+	return etw_is_user(reg) && (!scope->by_pid || etw_scope_has_pid(scope, reg->hot.tgid)) &&
+	       has_names(scope, reg);
+}
+
+/* The same for a registration that the slot did not have: processes are selected once. */
+bool etw_scope_selects_new(const struct etw_enablement *slot, const struct etw_registration *reg)
+{
+	return (reg->of_system || !slot->scope || !slot->scope->by_pid) &&
+	       etw_scope_selects(slot->scope, slot->sees_addresses, reg);
 }

@@ -10,6 +10,7 @@
 void etw_scope_free(struct etw_scope *scope);
 bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
 		       const struct etw_registration *reg);
+bool etw_scope_selects_new(const struct etw_enablement *slot, const struct etw_registration *reg);
 void etw_scope_executable(char *name);
 
 #endif /* ETW_PROVIDER_SCOPE_FILTER_H */

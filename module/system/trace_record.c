@@ -17,6 +17,8 @@
 #include <linux/uaccess.h>
 
 #include "trace_event.h"
+#include "write/scope.h"
+#include "write/snapshot.h"
 
 #define CONTEXTS	4	/* task, softirq, hardirq, NMI */
 
@@ -145,6 +147,18 @@ static struct etw_data_descriptor *trace_piece(struct etw_data_descriptor *d,
 	return d;
 }
 
+/*
+ * Whose scope does not select the process that passes the tracepoint?  Asked before anything is
+ * read of the record: where one process is traced, most events are others'.
+ */
+static u64 trace_excluded(const struct etw_trace_provider *t, bool *all)
+{
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(t->provider->snapshot);
+
+	*all = !snapshot;
+	return snapshot && unlikely(snapshot->scoped) ? etw_scope_excluded(snapshot, all) : 0;
+}
+
 /* The counter's handler */
 void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data *data,
 			    struct pt_regs *regs)
@@ -154,9 +168,14 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 	struct etw_data_descriptor *d;
 	struct trace_scratch *scratch;
 	struct trace_record r;
+	u64 excluded;
+	bool all;
 	u32 i;
 
 	if (!raw || !ETW_HANDLE_ENABLED(t->provider, &t->desc))
+		return;
+	excluded = trace_excluded(t, &all);
+	if (all)
 		return;
 	r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
 	scratch = &this_cpu_ptr(scratches)->of[interrupt_context_level()];
@@ -165,5 +184,9 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, t->schema, t->schema_len);
 	for (i = 0; i < t->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], &r, &t->pieces[i]);
-	etw_write(t->provider, &t->desc, d - scratch->data, scratch->data);
+	if (excluded)
+		etw_write_ex(t->provider, &t->desc, excluded, 0, NULL, NULL, d - scratch->data,
+			     scratch->data);
+	else
+		etw_write(t->provider, &t->desc, d - scratch->data, scratch->data);
 }

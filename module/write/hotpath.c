@@ -371,8 +371,8 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 	if (err == -EINVAL)
 		return err;
 	wanted = etw_match_sessions(snapshot, &(struct etw_match_event){
-		source->desc, opts, &event.typed, &event.source, event.extra.typed, false },
-		properties);
+		source->desc, opts, &event.typed, &event.source, event.extra.typed, false,
+		snapshot->of_system }, properties);
 	if (!wanted)
 		return 0;
 	if (unlikely(err == -EFAULT))
@@ -441,7 +441,7 @@ static noinline int write_slow(const struct etw_snapshot *snapshot,
 	if (snapshot->traits || snapshot->types || (opts && opts->typed))
 		return write_typed(snapshot, source, opts);
 	wanted = etw_match_sessions(snapshot, &(struct etw_match_event){
-		source->desc, opts, NULL, source, false, false }, properties);
+		source->desc, opts, NULL, source, false, false, false }, properties);
 	if (!wanted)
 		return 0;
 	return write_chosen(snapshot, source, opts, wanted, properties, NULL);

@@ -89,8 +89,9 @@ static bool payload_passes(const struct etw_snapshot_entry *entry,
 
 	if (!entry->events || !entry->events->payload || !event->source)
 		return true;
-	/* An event with a schema is a TraceLogging event, which has no id to test. */
-	if (event->typed && event->typed->schema)
+	/* TraceLogging events have no ids by which the filter could know their fields. */
+	if (!event->only && (event->desc->channel == ETW_CHANNEL_TRACELOGGING ||
+			     (event->typed && event->typed->schema)))
 		return true;
 	filter = entry->events->payload;
 	size = event->source->size;

@@ -22,6 +22,7 @@ struct etw_match_event {
 	const struct etw_record_source *source;	/* of the payload; NULL: not known yet */
 	bool pieces_typed;	/* source's typed data descriptors are not payload */
 	bool unknown;		/* the event may have a schema that is not known yet */
+	bool only;		/* its provider has no other, so payload filters are for it */
 	u32 budget;		/* of its filters, for match.c */
 };
 

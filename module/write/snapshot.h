@@ -14,6 +14,7 @@
 #include "core/filter.h"
 #include "core/names.h"
 
+struct etw_scope;
 struct etw_session_hot;
 struct etw_user;
 
@@ -58,6 +59,7 @@ struct etw_snapshot_entry {
 	struct etw_enable_entry filter;
 	struct etw_session_hot *session;
 	const struct etw_event_filter *events;	/* NULL: every event */
+	const struct etw_scope *scope;		/* of the kernel's own events, whose writer tests it */
 };
 
 /*
@@ -74,6 +76,8 @@ struct etw_snapshot {
 					 */
 	bool shared;			/* some session has one buffer for all CPUs */
 	bool types;			/* data descriptors have types */
+	bool of_system;			/* of the kernel's own events: one event, with a schema */
+	bool scoped;			/* an entry has a scope */
 	u8 group_entries;		/* second entries, after the first count */
 	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* index of each one's session */
 	const struct etw_traits *traits;	/* of the registration */

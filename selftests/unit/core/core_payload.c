@@ -143,9 +143,6 @@ static void test_run(void)
 	desc.id = 7;
 	desc.version = 1;
 	ok(etw_payload_pass(program, &source, false), "another version");
-	desc.version = 0;
-	desc.channel = ETW_CHANNEL_TRACELOGGING;
-	ok(etw_payload_pass(program, &source, false), "TraceLogging's have no ids");
 	free(program);
 }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scope.c - does an enablement select the process that runs, in any context
+ *
+ * In an interrupt that is the process that was interrupted.  The caller has preemption disabled,
+ * which is an RCU read section, and RCU is watching.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "core/scope.h"
+#include "cgroup.h"
+#include "hot.h"
+#include "scope.h"
+#include "snapshot.h"
+
+bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid)
+{
+	u32 i;
+
+	for (i = 0; i < scope->pid_count; i++)
+		if (scope->pids[i] == tgid)
+			return true;
+	return false;
+}
+
+/*
+ * The name of the file that current runs, or NULL.  The program may be replaced, and its file
+ * renamed, meanwhile: then the name is the old one, the new one, or, while letters are
+ * exchanged, neither; but it ends with a NUL, because the last byte of every place for a name is
+ * one.  Files, dentries and their names are freed under RCU.
+ */
+static const char *program_name(void)
+{
+	const struct dentry *dentry;
+	const struct file *file;
+
+	if (!current->mm)
+		return NULL;
+	file = rcu_dereference_raw(current->mm->exe_file);
+	dentry = file ? READ_ONCE(file->f_path.dentry) : NULL;
+	return dentry ? READ_ONCE(dentry->d_name.name) : NULL;
+}
+
+static bool has_program(const char *names)
+{
+	const char *name = program_name();
+
+	return name && etw_scope_has_name(names, name, strnlen(name, NAME_MAX));
+}
+
+static bool has_piece(const char *names, struct etw_piece piece)
+{
+	return etw_scope_has_name(names, piece.at, piece.len);
+}
+
+static noinline bool has_group(const struct etw_scope *scope)
+{
+	char path[ETW_CGROUP_PATH];
+
+	etw_cgroup_path(current, path, sizeof(path));
+	return (!scope->container || etw_scope_has_container(scope->container, path)) &&
+	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
+	       (!scope->application ||
+		has_piece(scope->application, etw_scope_application(path)));
+}
+
+static bool selects_current(const struct etw_scope *scope)
+{
+	if (scope->by_pid && !etw_scope_has_pid(scope, task_tgid(current)))
+		return false;
+	if (scope->executable && !has_program(scope->executable))
+		return false;
+	return !(scope->container || scope->package || scope->application) || has_group(scope);
+}
+
+/*
+ * The sessions whose scope does not select current, as etw_write_ex() takes them.  *all: there is
+ * no other.
+ */
+u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all)
+{
+	const struct etw_snapshot_entry *entry = snapshot->entries;
+	u32 i, count = snapshot->count;
+	u64 excluded = 0;
+
+	*all = count;
+	for (i = 0; i < count; i++, entry++) {
+		if (entry->scope && !selects_current(entry->scope))
+			excluded |= BIT_ULL(entry->session->logger_id - 1);
+		else
+			*all = false;
+	}
+	return excluded;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scope.h - which processes an enablement is for
+ */
+#ifndef ETW_WRITE_SCOPE_H
+#define ETW_WRITE_SCOPE_H
+
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <etw/abi.h>
+
+struct etw_snapshot;
+struct pid;
+
+/*
+ * Those that each filter selects that is there.  Which registrations of processes that means is
+ * found when they are made or enabled.  The kernel's own events come from all processes, so their
+ * writer asks each time.  Freed under RCU.
+ */
+struct etw_scope {
+	struct rcu_head rcu;
+	/* each NULL or names (core/scope.h) */
+	char *executable;
+	char *container;
+	char *package;
+	char *application;
+	bool by_pid;
+	u32 pid_count;
+	struct pid *pids[ETW_PID_FILTER_MAX];	/* of processes; held */
+};
+
+bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid);
+u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all);
+
+#endif /* ETW_WRITE_SCOPE_H */
