@@ -542,6 +542,44 @@ static void test_header(void)
 	done(&c);
 }
 
+/* Two providers of one event each: every one gets a filter, and one of them has the field. */
+static void test_only_event(void)
+{
+	struct etw_mf_event events[] = { provider->events[1], provider->events[3] };
+	struct event has = { .desc = events[0].desc }, lacks = { .desc = events[1].desc };
+	struct etw_kernel_schema both = { .guid = &nobody, .events = events, .event_count = 2 };
+	struct etw_kernel_schema one = { .guid = &nobody, .event_count = 1, .only_event = true };
+	struct etw_kernel_source source = { .text = "Count == 3 or no" };
+	struct etw_kernel_filter filter = { .program = NULL };
+	struct etw_kernel_error error;
+	const char *message = "";
+	size_t column = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		source.expr = etw_expr_parse(i ? "Count == 3" : "Count == 3 || Cuont == 3", &message,
+					     &column);
+		is(etw_kernel_filter_check(&source, 1, &both, &error), i,
+		   i ? "one of the two events has the field" : "none has the other one");
+		if (i)
+			break;
+		ok(strstr(error.text, "has a field Cuont"), "which the error names");
+		etw_expr_free(source.expr);
+	}
+	memcpy(has.payload, "\3\0a\0b\0c\0\1\0\0\0", 12);
+	has.len = 12;
+	for (i = 0; i < 2; i++) {
+		one.events = &events[i];
+		ok(etw_kernel_filter_make(&source, 1, &one, &filter, &error) && filter.program &&
+		   !etw_payload_load(filter.program, filter.size) &&
+		   filter.ids_are == ETW_KERNEL_ALL_IDS, "a filter for event %u", i);
+		is(kernel_passes(&filter, filter.program, i ? &lacks : &has), !i,
+		   i ? "the event without the field fails" : "the event with it passes");
+		free(filter.program);
+	}
+	etw_expr_free(source.expr);
+}
+
 int main(void)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -563,6 +601,7 @@ int main(void)
 	test_short();
 	test_refused();
 	test_header();
+	test_only_event();
 	etw_decoder_free(decoder);
 	etw_store_remove(manifest);
 	etw_manifest_put(manifest);

@@ -363,7 +363,8 @@ static bool check_fields(struct etw_kernel_compiler *c)
 	return true;
 }
 
-static bool compile(struct etw_kernel_compiler *c)
+/* Fold the tests that the filter's level and keywords cover, or nothing. */
+static void begin(struct etw_kernel_compiler *c, bool take)
 {
 	size_t i;
 	uint32_t j;
@@ -373,15 +374,31 @@ static bool compile(struct etw_kernel_compiler *c)
 
 		for (j = 0; j < expr->test_count; j++)
 			expr->tests[j].in_header = expr->tests[j].in_schema = false;
-		take_conjuncts(c->filter, expr, expr->node_count - 1);
+		if (take)
+			take_conjuncts(c->filter, expr, expr->node_count - 1);
+	}
+}
+
+static bool check(struct etw_kernel_compiler *c)
+{
+	begin(c, false);
+	return visit_all(c, false) && check_fields(c);
+}
+
+static bool compile(struct etw_kernel_compiler *c)
+{
+	begin(c, true);
+	if (c->schema->only_event) {
+		c->pass[c->schema->events->desc.Id] = true;
+		return visit_all(c, true) && etw_kernel_finish(c);
 	}
 	return visit_all(c, false) && check_fields(c) && pass_undescribed(c) && list_ids(c) &&
 	       visit_all(c, true) && etw_kernel_finish(c);
 }
 
-bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,
-			    const struct etw_kernel_schema *schema,
-			    struct etw_kernel_filter *filter, struct etw_kernel_error *error)
+static bool run(const struct etw_kernel_source *sources, size_t count,
+		const struct etw_kernel_schema *schema, struct etw_kernel_filter *filter,
+		struct etw_kernel_error *error, bool (*what)(struct etw_kernel_compiler *c))
 {
 	struct etw_kernel_compiler *c = calloc(1, sizeof(*c));
 	bool good = false;
@@ -395,8 +412,6 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	c->schema = schema;
 	c->filter = filter;
 	c->error = error;
-	filter->program = NULL;
-	filter->size = 0;
 	c->decoder = etw_decoder_new();
 	for (i = 0; i < count && !etw_expr_needs_operation(sources[i].expr); i++)
 		;
@@ -404,7 +419,7 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	if (i < count)
 		etw_kernel_fail(c, 0, "the kernel cannot test durations: it sees single events");
 	else if (c->decoder)
-		good = compile(c);
+		good = what(c);
 	for (i = 0; i < c->groups.len / sizeof(void *); i++)
 		free(((void **)(void *)c->groups.data)[i]);
 	etw_bytes_free(&c->groups);
@@ -412,4 +427,21 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	etw_decoder_free(c->decoder);
 	free(c);
 	return good;
+}
+
+bool etw_kernel_filter_check(const struct etw_kernel_source *sources, size_t count,
+			     const struct etw_kernel_schema *schema, struct etw_kernel_error *error)
+{
+	struct etw_kernel_filter none = { .program = NULL };
+
+	return run(sources, count, schema, &none, error, check);
+}
+
+bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,
+			    const struct etw_kernel_schema *schema,
+			    struct etw_kernel_filter *filter, struct etw_kernel_error *error)
+{
+	filter->program = NULL;
+	filter->size = 0;
+	return run(sources, count, schema, filter, error, compile);
 }

@@ -40,6 +40,7 @@ struct etw_kernel_schema {
 	const struct etw_mf_event *events;
 	size_t event_count;
 	const char *elsewhere;	/* what takes all expressions, for messages; NULL: etw dump --filter */
+	bool only_event;	/* of its provider: ids need no filter, and it may lack fields */
 };
 
 enum etw_kernel_ids { ETW_KERNEL_ALL_IDS, ETW_KERNEL_ONLY_IDS, ETW_KERNEL_NOT_IDS };
@@ -64,6 +65,14 @@ struct etw_kernel_error {
 	size_t column;		/* where in its text, from 1; 0: it is the expression as a whole */
 	char text[256];
 };
+
+/*
+ * Can the kernel run the expressions for these events, one by one, and has at least one of them
+ * each field that is tested?  For providers of one event each, which then get filters of their
+ * own with only_event.
+ */
+bool etw_kernel_filter_check(const struct etw_kernel_source *sources, size_t count,
+			     const struct etw_kernel_schema *schema, struct etw_kernel_error *error);
 
 /* All expressions must hold.  false: *error says why the kernel cannot run them. */
 bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,
