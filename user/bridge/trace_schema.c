@@ -214,6 +214,35 @@ static bool put_byte(struct trace_schema *s, uint8_t byte)
 	return put(s, &byte, 1);
 }
 
+/* Text for filters; false: there is no room. */
+static bool put_text(struct trace_schema *s, const char *name, const struct field *f)
+{
+	static const char *const types[] = {
+		[TlgInINT8] = "i8", [TlgInUINT8] = "u8", [TlgInINT16] = "i16",
+		[TlgInUINT16] = "u16", [TlgInINT32] = "i32", [TlgInUINT32] = "u32",
+		[TlgInINT64] = "i64", [TlgInUINT64] = "u64", [TlgInBINARY] = "cbin",
+		[TlgInCOUNTEDANSISTRING] = "cstr",
+	};
+	const char *type = types[f->in & TlgInTypeMask];
+	size_t at = strlen(s->fields), room = sizeof(s->fields) - at;
+	char count[24] = "", before[32] = "";
+	int n;
+
+	if (f->in & TlgInCcount) {
+		snprintf(count, sizeof(count), "[%u]", f->count);
+	} else if (f->in & TlgInVcount) {
+		/* There its number is a field by itself, with a name that the kernel does not use. */
+		snprintf(count, sizeof(count), "[_%zu]", at);
+		snprintf(before, sizeof(before), "u16 _%zu, ", at);
+	}
+	n = snprintf(s->fields + at, room, "%s %s%s%s %s", at ? "," : "id=0:", before, type, count,
+		     name);
+	if (n >= 0 && (size_t)n < room)
+		return true;
+	s->fields[at] = '\0';
+	return false;
+}
+
 static bool put_field(struct trace_schema *s, const char *name, const struct field *f)
 {
 	return put(s, name, strlen(name) + 1) &&
@@ -242,6 +271,7 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 {
 	unsigned int texts = 0;
 	struct field field;
+	size_t text;
 	uint32_t len;
 
 	for (; f && !s->cut; f = f->next) {
@@ -249,9 +279,13 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 			continue;
 		field = arguments && f->size == 8 ? describe_argument(f, &texts) : describe(f);
 		len = s->metadata_len;
-		s->cut = !put_field(s, f->name, &field) || !put_piece(s, &field.piece);
-		if (s->cut)
+		text = strlen(s->fields);
+		s->cut = !put_field(s, f->name, &field) || !put_text(s, f->name, &field) ||
+			 !put_piece(s, &field.piece);
+		if (s->cut) {
 			s->metadata_len = len;
+			s->fields[text] = '\0';
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ struct trace_schema {
 	uint32_t piece_count;
 	bool cut;		/* the last fields are left out: there are too many */
 	unsigned char metadata[ETW_TRACE_SCHEMA_MAX];
+	char fields[ETW_TRACE_SCHEMA_MAX];	/* as the option --fields describes them, of event 0 */
 	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX];
 };
 

@@ -226,6 +226,9 @@ static const char *untested_option(const struct enable_request *request)
 {
 	const struct filters *filters = &request->filters;
 
+	/* The kernel knows the only event of each. */
+	if (request->traced.count && filters->event_filter.count)
+		return NULL;
 	if (filters->event_filter.kernel.program)
 		return "--filter";
 	return !filters->ids.given ? NULL : filters->event_filter.count ? "--filter" : "--id";

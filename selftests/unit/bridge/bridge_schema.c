@@ -80,6 +80,8 @@ static void numbers(void)
 	ok(is_type("h", TlgInINT64, 0), "s64");
 	is(s.piece_count, 2, "neighbours are one piece, the gap is left out");
 	ok(is_piece(0, ETW_TRACE_COPY, 8, 12) && is_piece(1, ETW_TRACE_COPY, 24, 24), "the pieces");
+	ok(!strcmp(s.fields, "id=0: i32 a, u8 b, u8 c, i16 d, u32 e, u64 f, u64 gfp_flags, i64 h"),
+	   "the same for filters: %s", s.fields);
 }
 
 static void texts_and_arrays(void)
@@ -102,6 +104,9 @@ static void texts_and_arrays(void)
 	ok(is_piece(4, ETW_TRACE_TEXT_AT, 36, 0) && s.pieces[4].flags == ETW_TRACE_RELATIVE,
 	   "a relative location");
 	ok(is_type("x", TlgInBINARY, 0) && is_piece(5, ETW_TRACE_BYTES, 40, 12), "a structure");
+	ok(!strncmp(s.fields, "id=0: cstr comm, cstr name, u8[4] saddr, u16 _", 45),
+	   "the same for filters: %s", s.fields);
+	ok(strstr(s.fields, "] cpus, cstr late, cbin x"), "with the length of an array before it");
 }
 
 static void system_calls(void)

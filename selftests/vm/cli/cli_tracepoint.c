@@ -201,12 +201,6 @@ TEST_F(tracepoint, wrong_names)
 		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
 		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
-	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:signal", "--exe", "bash"),
-		     vc_refused(&self->r, 1, "for some processes only")));
-	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:sched_switch", "--filter", "next_pid == 1"),
-		     vc_refused(&self->r, 1, "select their events when reading: etw dump --filter")));
-	EXPECT_TRUE((RUN("watch", "-p", "tracepoint:sched:sched_switch", "--filter", "next_pid == 1"),
-		     vc_refused(&self->r, 1, "select their events when reading: --show")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),
 		     vc_refused(&self->r, 1, "the name of a class is missing")));
 	self->r.nobody = true;

@@ -14,6 +14,7 @@
 #include "cli/provider.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
+#include "cli/request/trace_request.h"
 #include "lib/controller/enable.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -66,10 +67,11 @@ static bool start_with_file(int fd, struct autologger_conf *conf, struct autolog
 
 /* ---------------------------------------------------------------- providers */
 
-/* An enable line, as cli_try() hands it to its function */
+/* An enable line, as cli_try() hands it to its functions */
 struct resolving {
 	int fd;
 	struct enable_request *request;
+	unsigned int traced;	/* which of its trace events */
 };
 
 /* Find the provider; its GUID is zero if there is none, which is printed. */
@@ -77,18 +79,43 @@ static void resolve(void *context)
 {
 	const struct resolving *r = context;
 	struct etw_guid *guid = &r->request->enable.provider;
+	bool traced = trace_event_named(r->request->provider);
 
-	if (provider_resolve(r->fd, r->request->provider, guid))
-		enable_request_prepare(r->request, guid);
-	else
+	if (traced ? !trace_request_make(r->request, r->fd) :
+		     !provider_resolve(r->fd, r->request->provider, guid))
 		memset(guid, 0, sizeof(*guid));
+	else if (!traced)
+		enable_request_prepare(r->request, guid);
+}
+
+static void use_traced(void *context)
+{
+	const struct resolving *r = context;
+
+	trace_request_use(r->request, r->traced);
+}
+
+static int enable_traced(struct resolving *r)
+{
+	struct etw_enable *enable = &r->request->enable;
+	char what[192];
+	int err = 0;
+
+	for (r->traced = 0; r->traced < r->request->traced.count && !err; r->traced++) {
+		if (!cli_try(use_traced, r, what, sizeof(what))) {
+			cli_fail("%s", what);
+			return -EINVAL;
+		}
+		err = etw_enable_and_wait(r->fd, enable);
+	}
+	return err;
 }
 
 static uint32_t enable(int fd, const struct autologger_conf *conf, size_t index)
 {
 	struct enable_request *request = &conf->enables[index]->request;
 	struct etw_enable *enable = &request->enable;
-	struct resolving resolving = { fd, request };
+	struct resolving resolving = { .fd = fd, .request = request };
 	char what[192];
 	int err;
 
@@ -105,7 +132,7 @@ static uint32_t enable(int fd, const struct autologger_conf *conf, size_t index)
 			return ERROR_ALREADY_EXISTS;
 		}
 	enable->session = conf->session.s.handle;
-	err = etw_enable_and_wait(fd, enable);
+	err = request->traced.count ? enable_traced(&resolving) : etw_enable_and_wait(fd, enable);
 	if (err)
 		cli_fail("provider %s: %s", cli_quote(request->provider), cli_reason(-err));
 	return etw_win32_from_errno(err);

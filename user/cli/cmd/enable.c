@@ -23,7 +23,8 @@ static const struct cli_syntax syntax = {
 		"for the two before.  A GUID may be enabled before it is registered.\n"
 		"Options apply to the -p before them, or to all if they come first.\n"
 		"An event must match all options that select; an option that is given several\n"
-		"times matches any of its names.  Selecting processes leaves kernel modules out.\n"
+		"times matches any of its names.  Selecting processes leaves kernel modules out,\n"
+		"but not the kernel's own events (tracepoint:, system:).\n"
 		"Levels: 1 critical, 2 error, 3 warning, 4 info, 5 verbose, up to 255.\n"
 		"Names of levels, keywords, events and fields come from the manifest.",
 	.operands = { "SESSION", "[PROVIDER]" },

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "enable_list.h"
+#include "trace_request.h"
 #include "device/provider_list.h"
 #include "lib/controller/enable.h"
 
@@ -79,29 +80,11 @@ bool enable_list_ready(struct enable_list *l)
 	return true;
 }
 
-static bool selects_processes(const struct filters *f)
-{
-	return f->pid_count || f->exe.len || f->container.len || f->package.len || f->app.len;
-}
-
 static bool resolve(struct enable_request *request, int fd)
 {
-	if (!trace_event_named(request->provider))
-		return provider_resolve(fd, request->provider, &request->enable.provider);
-	if (selects_processes(&request->filters)) {
-		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: %s 'process == NAME'",
-			 cli_quote(request->provider), event_filter_where());
-		return false;
-	}
-	if (request->filters.event_filter.count) {
-		cli_fail("provider %s: the kernel does not test the fields of tracepoints; select their events when reading: %s",
-			 cli_quote(request->provider), event_filter_where());
-		return false;
-	}
-	if (!trace_event_make(fd, request->provider, &request->traced))
-		return false;
-	request->enable.provider = request->traced.guids[0];
-	return true;
+	return trace_event_named(request->provider) ?
+	       trace_request_make(request, fd) :
+	       provider_resolve(fd, request->provider, &request->enable.provider);
 }
 
 /* What stands for several trace events may share one with others; the last one says how. */
@@ -159,14 +142,12 @@ const char *enable_list_name(const struct enable_list *l, const struct etw_guid 
 static int enable_traced(struct enable_request *request, int fd, const struct session *session,
 			 unsigned int how)
 {
-	const uint32_t control = request->enable.control;
 	unsigned int i;
 	int status = 0;
 
 	for (i = 0; i < request->traced.count && !status; i++) {
 		request->traced_enabled = i;
-		request->enable.control = control;
-		request->enable.provider = request->traced.guids[i];
+		trace_request_use(request, i);
 		status = provider_control_in(fd, session->name, request->traced.names[i],
 					     &request->enable, how);
 	}
@@ -221,7 +202,8 @@ static void report_kernel(const struct enable_list *l, int fd)
 	unsigned int i;
 
 	for (i = 0; i < l->count; i++) {
-		if (!process_option(&l->list[i]->filters) || !is_of_kernel(fd, &l->list[i]->enable))
+		if (!process_option(&l->list[i]->filters) || l->list[i]->traced.count ||
+		    !is_of_kernel(fd, &l->list[i]->enable))
 			continue;
 		others |= first != NULL;
 		if (!first)

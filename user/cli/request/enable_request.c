@@ -561,7 +561,9 @@ void enable_request_prepare(struct enable_request *request, const struct etw_gui
 {
 	unsigned int i;
 
-	if (!has_to_wait(request))
+	/* Filters for trace events are made for each by itself. */
+	if (!has_to_wait(request) ||
+	    (trace_event_named(request->provider) && !request->late_count))
 		return;
 	request->filters.providers = schema_providers(guid);
 	if (!request->filters.providers.count && request->late_count)
@@ -600,6 +602,7 @@ bool enable_request_ready(struct enable_request *request, const char *provider)
 void enable_request_free(struct enable_request *request)
 {
 	event_filter_free(&request->filters.event_filter);
+	free(request->given);
 	trace_set_free(&request->traced);
 }
 

@@ -68,6 +68,11 @@ struct enable_request {
 	struct filters filters;
 	const char *provider;	/* as it was given */
 	struct trace_set traced;	/* providers that it stands for; none: enable.provider */
+	/* what was given, where each of them gets filters of its own; else NULL */
+	struct {
+		struct etw_enable enable;
+		struct filters filters;
+	} *given;
 	unsigned int traced_enabled;	/* the first so many of them are */
 	const char *within;	/* the argument that holds the current option; NULL: none */
 	bool capture;		/* ask the provider for its state afterwards */

@@ -98,12 +98,20 @@ _Noreturn void event_filter_payload(const char *option, const char *text)
 		  option, expression);
 }
 
+static _Noreturn void refuse(const struct etw_kernel_error *error)
+{
+	if (!error->column)
+		cli_usage("--filter: %s", error->text);
+	cli_usage("--filter: column %zu: %s", error->column, error->text);
+}
+
 void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
 			  const struct etw_providers *providers)
 {
 	struct etw_mf_event events[EVENT_FILTERS_MAX];
 	struct etw_kernel_schema schema = { .providers = *providers, .events = events,
 					    .event_count = filter->fields_count,
+					    .only_event = filter->only_event,
 					    .elsewhere = event_filter_where() };
 	struct etw_kernel_error error;
 	unsigned int i;
@@ -117,11 +125,20 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 	schema.guid = &copy;
 	for (i = 0; i < filter->fields_count; i++)
 		events[i] = filter->fields[i]->event;
-	if (etw_kernel_filter_make(filter->sources, filter->count, &schema, &filter->kernel, &error))
-		return;
-	if (!error.column)
-		cli_usage("--filter: %s", error.text);
-	cli_usage("--filter: column %zu: %s", error.column, error.text);
+	if (!etw_kernel_filter_make(filter->sources, filter->count, &schema, &filter->kernel, &error))
+		refuse(&error);
+}
+
+void event_filter_check(const struct event_filter *filter, const struct etw_mf_event *events,
+			size_t count)
+{
+	static const GUID none;
+	const struct etw_kernel_schema schema = { .guid = &none, .events = events, .event_count = count,
+						  .elsewhere = event_filter_where() };
+	struct etw_kernel_error error;
+
+	if (!etw_kernel_filter_check(filter->sources, filter->count, &schema, &error))
+		refuse(&error);
 }
 
 void event_filter_free(struct event_filter *filter)

@@ -82,8 +82,12 @@ bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
 
 void trace_set_free(struct trace_set *set)
 {
-	while (set->count)
+	while (set->count) {
 		free(set->names[--set->count]);
+		if (set->fields)
+			free(set->fields[set->count]);
+	}
+	free(set->fields);
 	free(set->names);
 	free(set->guids);
 	memset(set, 0, sizeof(*set));
@@ -304,11 +308,14 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 
 	if (!trace_event_list(provider, set))
 		return false;
+	set->fields = cli_calloc(set->count, sizeof(*set->fields));
 	for (i = 0; i < set->count; i++) {
+		*schema.fields = '\0';
 		err = make(fd, set->names[i], &set->guids[i], &schema);
 		/* It may have gone with its module. */
 		if (err && (err != -ENOENT || set->count == 1))
 			break;
+		set->fields[i] = cli_strdup(schema.fields);
 	}
 	if (i == set->count)
 		return true;

@@ -18,6 +18,7 @@
 struct trace_set {
 	char **names;		/* of the providers, "tracepoint:..." */
 	struct etw_guid *guids;
+	char **fields;		/* of those that were made: as --fields describes them; or NULL */
 	unsigned int count;
 };
 

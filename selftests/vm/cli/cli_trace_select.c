@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_trace_select - of the kernel's own events only those of some processes, and only those
+ * whose fields are so, before they are written; each session for itself
+ *
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "lib/vm.h"
+#include "lib/vm_cli.h"
+#include "lib/vm_items.h"
+#include "lib/vm_log.h"
+
+#define OUT	LOG_DIR "/a.etl"
+#define OTHER	LOG_DIR "/b.etl"
+#define CALL	"tracepoint:syscalls:sys_enter_getppid"
+#define CALLS	50
+
+FIXTURE(select) {
+	int fd;
+	struct vc_run r;
+};
+
+FIXTURE_SETUP(select)
+{
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	ASSERT_TRUE(vl_log_dir(32768));
+}
+
+FIXTURE_TEARDOWN(select)
+{
+	vm_stop_all(self->fd);
+	close(self->fd);
+	vl_log_dir_end();
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
+
+/* A process that makes CALLS calls each time it is told to */
+struct caller {
+	pid_t pid;
+	int tell, told;
+};
+
+static bool caller_start(struct caller *c, const char *group)
+{
+	int to[2], from[2], i;
+	char byte;
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		return false;
+	c->pid = fork();
+	if (!c->pid) {
+		close(to[1]);
+		if (group && !vm_enter_group(group))
+			_exit(1);
+		while (read(to[0], &byte, 1) == 1) {
+			for (i = 0; i < CALLS; i++)
+				syscall(SYS_getppid);
+			if (write(from[1], &byte, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	c->tell = to[1];
+	c->told = from[0];
+	return c->pid > 0;
+}
+
+static bool caller_calls(const struct caller *c)
+{
+	char byte = 0;
+
+	return write(c->tell, &byte, 1) == 1 && read(c->told, &byte, 1) == 1;
+}
+
+static void caller_end(struct caller *c)
+{
+	close(c->tell);
+	close(c->told);
+	/* Another caller may have inherited the pipe. */
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+}
+
+/* Events of the file, and how many of them are of that process; -1: dump says why */
+static int events(FIXTURE_DATA(select) *self, const char *file, pid_t pid, int *of_it)
+{
+	char filter[32];
+	int all;
+
+	*of_it = -1;
+	snprintf(filter, sizeof(filter), "pid == %d", pid);
+	all = RUN("dump", file, "-p", CALL) ? -1 : vc_lines(self->r.out);
+	if (all >= 0 && !RUN("dump", file, "-p", CALL, "--filter", filter))
+		*of_it = vc_lines(self->r.out);
+	fprintf(stderr, "%s", self->r.err);
+	return all;
+}
+
+/* One session wants one process, another one all: each gets its events. */
+TEST_F(select, by_pid)
+{
+	struct caller a, b;
+	char pid[16];
+	int n;
+
+	ASSERT_TRUE(caller_start(&a, NULL) && caller_start(&b, NULL));
+	snprintf(pid, sizeof(pid), "%d", a.pid);
+	ASSERT_EQ(0, RUN("start", "one", "--file", OUT));
+	ASSERT_EQ(0, RUN("start", "all", "--file", OTHER));
+	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL, "--pid", pid)) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("", self->r.err);
+	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_EQ(0, RUN("enable", "all", "-p", CALL));
+	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL));
+	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_EQ(0, RUN("stop", "one"));
+	ASSERT_EQ(0, RUN("stop", "all"));
+	EXPECT_LE(4 * CALLS, events(self, OUT, a.pid, &n));
+	EXPECT_EQ(3 * CALLS, n);
+	EXPECT_LE(4 * CALLS, events(self, OUT, b.pid, &n));
+	EXPECT_EQ(CALLS, n);
+	EXPECT_LE(4 * CALLS, events(self, OTHER, a.pid, &n));
+	EXPECT_EQ(2 * CALLS, n);
+	EXPECT_LE(4 * CALLS, events(self, OTHER, b.pid, &n));
+	EXPECT_EQ(2 * CALLS, n);
+	caller_end(&a);
+	caller_end(&b);
+}
+
+/* A process that runs later, by the name of its program's file, whatever it was called by */
+TEST_F(select, by_program)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_enter_openat",
+			 "--exe", "head,no-such", "--", "sh", "-c",
+			 "cat /etc/etw-none; head /etc/etw-none; ln -s /bin/cat " LOG_DIR "/head; " LOG_DIR "/head /etc/etw-none; :"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_enter_openat", "--json"));
+	EXPECT_LT(0, vc_objects(self->r.out));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\"process\":\"cat\""));
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == /etc/etw-none", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out)) TH_LOG("%s", self->r.out);
+}
+
+/* A group may be that of a container: what runs in it, and below it. */
+TEST_F(select, by_container)
+{
+	struct caller inside, below, outside;
+	int n;
+
+	if (!vm_groups())
+		SKIP(return, "no cgroup2");
+	mkdir(VM_GROUPS "/etw-select", 0755);
+	ASSERT_TRUE(caller_start(&inside, "/etw-select") &&
+		    caller_start(&below, "/etw-select/below") &&
+		    caller_start(&outside, NULL));
+	ASSERT_TRUE(caller_calls(&inside) && caller_calls(&below));
+	ASSERT_EQ(0, RUN("start", "one", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL, "--container", "/etw-select", "--with",
+			 "container"));
+	ASSERT_TRUE(caller_calls(&inside) && caller_calls(&below) && caller_calls(&outside));
+	ASSERT_EQ(0, RUN("stop", "one"));
+	EXPECT_EQ(2 * CALLS, events(self, OUT, inside.pid, &n));
+	EXPECT_EQ(CALLS, n);
+	EXPECT_EQ(2 * CALLS, events(self, OUT, below.pid, &n));
+	EXPECT_EQ(CALLS, n);
+	caller_end(&inside);
+	caller_end(&below);
+	caller_end(&outside);
+	rmdir(VM_GROUPS "/etw-select/below");
+	rmdir(VM_GROUPS "/etw-select");
+}
+
+/* Texts of a process, and numbers; of several events, those that lack the field pass no test. */
+TEST_F(select, by_fields)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_*_write",
+			 "--filter", "count == 777", "-p", "tracepoint:syscalls:sys_enter_openat",
+			 "--filter", "filename contains etw-none and flags != 1", "--", "sh", "-c",
+			 "head -c 777 /dev/zero >/dev/null; head -c 778 /dev/zero >/dev/null; cat /etc/etw-none; cat /etc/hostname"))
+		TH_LOG("%s", self->r.err);
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_enter_write", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out)) TH_LOG("%s", self->r.out);
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_exit_write", "--json"));
+	EXPECT_EQ(0, vc_objects(self->r.out));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_enter_openat", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out)) TH_LOG("%s", self->r.out);
+	/* What both of a pair have or lack */
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_*_getppid",
+			 "--filter", "not exists(ret)", "--", "sh", "-c", ":"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_exit_getppid", "--json"));
+	EXPECT_EQ(0, vc_objects(self->r.out));
+}
+
+TEST_F(select, refused)
+{
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched", "--filter", "next_pid == 1 and no_such == 2"),
+		     vc_refused(&self->r, 2, "no event has a field no_such")));
+	EXPECT_TRUE((RUN("enable", "mine", "system:process", "--filter", "filename > 3"),
+		     vc_refused(&self->r, 2, "for texts it has ==")));
+	EXPECT_TRUE((RUN("watch", "-p", "system:process", "--filter", "process == cat"),
+		     vc_refused(&self->r, 2, "filter it with --show")));
+	EXPECT_TRUE((RUN("enable", "mine", "system:process", "--fields", "id=1: u8 a", "--filter", "a == 1"),
+		     vc_refused(&self->r, 2, "--fields: the fields of \"system:process\" are known")));
+}
+
+TEST_HARNESS_MAIN
