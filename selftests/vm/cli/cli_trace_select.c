@@ -202,6 +202,27 @@ TEST_F(select, by_fields)
 	EXPECT_EQ(0, vc_objects(self->r.out));
 }
 
+/* A session that the boot starts enables trace events as well, with all filters. */
+TEST_F(select, of_an_autologger)
+{
+	static const char text[] = "start --guid 7e5700a1-5e1f-4e57-8001-020304050607 --file " OUT "\n"
+				   "enable " CALL " --filter 'no_such == 1'\n"
+				   "enable tracepoint:syscalls:sys_*_write --exe head --filter 'count == 777'\n";
+	FILE *f;
+
+	mkdir("/etc/etw", 0755);
+	mkdir("/etc/etw/autologger.d", 0755);
+	f = fopen("/etc/etw/autologger.d/trace.conf", "w");
+	ASSERT_TRUE(f && fputs(text, f) >= 0 && !fclose(f));
+	EXPECT_EQ(1, RUN("autologger", "start", "trace"));
+	EXPECT_NE(NULL, strstr(self->r.err, "no event has a field no_such")) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(0, system("head -c 777 /dev/zero >/dev/null; head -c 778 /dev/zero >/dev/null; dd if=/dev/zero of=/dev/null bs=777 count=1 2>/dev/null"));
+	unlink("/etc/etw/autologger.d/trace.conf");
+	ASSERT_EQ(0, RUN("stop", "trace"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_enter_write"));
+	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+}
+
 TEST_F(select, refused)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));
