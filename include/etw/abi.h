@@ -447,8 +447,12 @@ struct etw_session_capture {
 #define ETW_ENABLE_EVENT_KEY		0x100
 #define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* drop events with ETW_WRITE_INPRIVATE */
 #define ETW_ENABLE_CONTAINER		0x800	/* SOURCE_CONTAINER_TRACKING */
-/* Of this project, far above Microsoft's: the item CONTEXT of format.h */
+/*
+ * Of this project, far above Microsoft's: the item CONTEXT of format.h; and of the kernel's own
+ * events (abi_trace.h), those as well that the session's readers cause, or its log file's thread
+ */
 #define ETW_ENABLE_CONTEXT		0x40000000
+#define ETW_ENABLE_READERS		0x20000000
 
 #define ETW_STACK_MAX		192	/* frames of an event; the innermost are kept */
 

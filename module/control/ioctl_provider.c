@@ -36,7 +36,8 @@
 static atomic_t registrations;
 
 #define ENABLE_PROPERTIES	(ETW_ENABLE_ITEMS | ETW_ENABLE_IGNORE_KEYWORD_0 |	\
-				 ETW_ENABLE_EXCLUDE_INPRIVATE | ETW_ENABLE_PROVIDER_GROUP)
+				 ETW_ENABLE_EXCLUDE_INPRIVATE | ETW_ENABLE_PROVIDER_GROUP | \
+				 ETW_ENABLE_READERS)
 
 /* Not for groups: these filters depend on the events of one provider. */
 #define NOT_OF_GROUPS		((ETW_FILTER_EVENT_ID | ETW_FILTER_EVENT_NAME |	\

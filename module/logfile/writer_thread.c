@@ -381,6 +381,9 @@ static int log_thread(void *data)
 	int n;
 
 	set_freezable();
+	mutex_lock(&s->lock);
+	etw_consumer_runs(&log->consumer);
+	mutex_unlock(&s->lock);
 	while (!log_change(log, s)) {
 		try_to_freeze();
 		n = log_take(log, s, list);

@@ -142,7 +142,6 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	to->session = slot->session->hot;
 	to->events = slot->events;
 	to->scope = u->reg->of_system ? slot->scope : NULL;
-	u->snapshot->scoped |= to->scope != NULL;
 	u->snapshot->shared |= slot->session->hot->shared;
 	u->snapshot->filtered |= slot->events || slot->session->hot->shared ||
 				 slot->property & ETW_ENABLE_ITEMS;

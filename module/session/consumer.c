@@ -16,6 +16,9 @@
  *
  * All under session->lock, which is never held while a buffer is copied.
  */
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+
 #include "buffer.h"
 #include "consumer.h"
 #include "ledger.h"
@@ -281,6 +284,34 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 	}
 }
 
+/* Who calls this is c: the kernel's own events that it causes are not for this session. */
+void etw_consumer_runs(struct etw_consumer *c)
+{
+	const struct pid **readers = c->session->hot.readers;
+	u32 i = 0;
+
+	lockdep_assert_held(&c->session->lock);
+	c->tgid = get_pid(task_tgid(current));
+	while (i < ETW_READERS_KNOWN && readers[i])
+		i++;
+	if (i < ETW_READERS_KNOWN)
+		WRITE_ONCE(readers[i], c->tgid);
+}
+
+static void consumer_ends(struct etw_consumer *c)
+{
+	const struct pid **readers = c->session->hot.readers;
+	u32 i = 0;
+
+	/* A process may have several, and then as many entries. */
+	while (i < ETW_READERS_KNOWN && (!c->tgid || readers[i] != c->tgid))
+		i++;
+	if (i < ETW_READERS_KNOWN)
+		WRITE_ONCE(readers[i], NULL);
+	put_pid(c->tgid);
+	c->tgid = NULL;
+}
+
 /*
  * Begin to consume; c is zero except for info.pid and lost_as.  A session's first consumer
  * gets the backlog.  -ESHUTDOWN: the session stops; -ENOSPC: it has too many consumers.
@@ -308,6 +339,9 @@ int etw_consumer_attach(struct etw_trace_session *s, struct etw_consumer *c)
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);	/* there is a backlog to drop now */
 	s->consumer_count++;
 	list_add_tail(&c->node, &s->consumers);
+	/* A log file's thread does not run yet. */
+	if (c->info.pid)
+		etw_consumer_runs(c);
 out:
 	mutex_unlock(&s->lock);
 	return err;
@@ -322,6 +356,7 @@ void etw_consumer_detach_locked(struct etw_consumer *c)
 	int i;
 
 	lockdep_assert_held(&s->lock);
+	consumer_ends(c);
 	list_del(&c->node);
 	last = --s->consumer_count == 0;
 	for (b = c->cursor; b; b = next) {

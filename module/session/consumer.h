@@ -20,6 +20,7 @@ struct etw_consumer {
 	struct etw_buffer *stand_in;	/* records lost buffers; NULL: none yet */
 	u32 lost_as;			/* ETW_LOSS_*: a buffer that it did not take in time */
 	struct etw_losses gap;		/* between what it took last and its cursor */
+	struct pid *tgid;		/* of its process; held; NULL: not known yet */
 	struct etw_consumer_info info;
 };
 
@@ -30,6 +31,7 @@ u32 etw_consumers_info(struct etw_trace_session *s, struct etw_consumer_info *in
 		       u32 capacity);
 
 /* The rest is under session->lock. */
+void etw_consumer_runs(struct etw_consumer *c);
 void etw_consumers_append(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b);
 int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken);

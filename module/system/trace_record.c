@@ -148,15 +148,15 @@ static struct etw_data_descriptor *trace_piece(struct etw_data_descriptor *d,
 }
 
 /*
- * Whose scope does not select the process that passes the tracepoint?  Asked before anything is
- * read of the record: where one process is traced, most events are others'.
+ * Which sessions do not want what this process does?  Asked before anything is read of the
+ * record: where one process is traced, most events are others'.
  */
 static u64 trace_excluded(const struct etw_trace_provider *t, bool *all)
 {
 	const struct etw_snapshot *snapshot = rcu_dereference_sched(t->provider->snapshot);
 
 	*all = !snapshot;
-	return snapshot && unlikely(snapshot->scoped) ? etw_scope_excluded(snapshot, all) : 0;
+	return snapshot ? etw_scope_excluded(snapshot, all) : 0;
 }
 
 /* The counter's handler */

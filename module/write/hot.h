@@ -22,6 +22,8 @@
 #include "loss.h"
 #include <etw/abi.h>
 
+#define ETW_READERS_KNOWN	4	/* processes; what others cause is not left out */
+
 /* A session on one CPU. */
 struct etw_session_cpu {
 	/* written by its CPU only; every event changes the first cache line */
@@ -46,6 +48,8 @@ struct etw_session_hot {
 	bool buffering;
 	u64 given_after;		/* timestamps given by writers must be later */
 	bool shared;			/* NO_PER_PROCESSOR: all CPUs write to common.rc */
+	/* Whose events of the kernel's own it does not want; written under session->lock */
+	const struct pid *readers[ETW_READERS_KNOWN];
 	u32 mode;			/* changes under session->lock: a file session may
 					 * become a real-time one
 					 */

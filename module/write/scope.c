@@ -80,8 +80,29 @@ static bool selects_current(const struct etw_scope *scope)
 }
 
 /*
- * The sessions whose scope does not select current, as etw_write_ex() takes them.  *all: there is
- * no other.
+ * Does current read the session's events?  Then each would cause more of them.  The pointers are
+ * only compared; a reader holds its own.
+ */
+static bool read_by_current(const struct etw_session_hot *s)
+{
+	const struct pid *tgid = task_tgid(current);
+	u32 i;
+
+	for (i = 0; i < ETW_READERS_KNOWN; i++)
+		if (READ_ONCE(s->readers[i]) == tgid)
+			return tgid;
+	return false;
+}
+
+static bool excludes_current(const struct etw_snapshot_entry *entry)
+{
+	return (entry->scope && !selects_current(entry->scope)) ||
+	       (!(entry->filter.properties & ETW_ENABLE_READERS) && read_by_current(entry->session));
+}
+
+/*
+ * The sessions that do not want what current does, because of their scope or because it reads
+ * them, as etw_write_ex() takes them.  *all: there is no other.
  */
 u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all)
 {
@@ -91,7 +112,7 @@ u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all)
 
 	*all = count;
 	for (i = 0; i < count; i++, entry++) {
-		if (entry->scope && !selects_current(entry->scope))
+		if (excludes_current(entry))
 			excluded |= BIT_ULL(entry->session->logger_id - 1);
 		else
 			*all = false;

@@ -139,6 +139,8 @@ static int enable(FIXTURE_DATA(trace) *self, struct etw_guid guid)
 {
 	struct etw_enable e = vm_enable_arg(self->session, guid);
 
+	/* This process reads what it does. */
+	e.property = ETW_ENABLE_READERS;
 	e.timeout_ms = 0xFFFFFFFF;
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
 }
@@ -453,6 +455,48 @@ TEST_F(trace, many_under_load)
 }
 
 /* A CPU that was away is traced again. */
+static void call_often(unsigned int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+/* What a session's reader does is left out of it, but not what its child does, nor of others. */
+TEST_F(trace, readers_are_left_out)
+{
+	struct etw_enable e = vm_enable_arg(self->session, vm_guid(1));
+	pid_t child;
+
+	ASSERT_EQ(0, make(self->fd, vm_guid(1), "syscalls/sys_enter_getppid", &head, 1));
+	e.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	call_often(100);
+	child = fork();
+	if (!child) {
+		call_often(100);
+		_exit(0);
+	}
+	vm_reap(child);
+	self->wanted = 0;
+	ASSERT_TRUE(collect(self));
+	EXPECT_LE(100, self->count);
+	EXPECT_GT(200, self->count);
+	self->count = 0;
+	self->wanted = getpid();
+	ASSERT_EQ(0, enable(self, vm_guid(1)));
+	call_often(100);
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(100, self->count);
+	/* Its reader has gone: nobody is left out. */
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	vm_reader_close(&self->r);
+	call_often(100);
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	self->count = 0;
+	ASSERT_TRUE(collect(self));
+	EXPECT_EQ(100, self->count);
+}
+
 TEST_F(trace, cpu_comes_back)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";

@@ -35,6 +35,7 @@ const struct cli_option enable_options[] = {
 	ENABLE("container", CONTAINER, "IDS|PATHS", "only processes of these containers or cgroups"),
 	ENABLE("package", PACKAGE, "NAMES", "only processes of these flatpaks, snaps or units"),
 	ENABLE("app", APP, "NAMES", "only processes of these applications; snap: SNAP.APP"),
+	ENABLE("readers", READERS, NULL, "tracepoints: also what this session's readers do"),
 	CLI_HEADING("events"),
 	ENABLE("any", ANY, "HEX", "those with one of these keywords; also names"),
 	ENABLE("all", ALL, "HEX", "only those with all of these keywords"),
@@ -421,6 +422,9 @@ static void take_other(struct enable_request *r, int option, const char *name, c
 		break;
 	case ENABLE_OPT_STACK:
 		r->enable.property |= ETW_ENABLE_STACK_TRACE;
+		break;
+	case ENABLE_OPT_READERS:
+		r->enable.property |= ETW_ENABLE_READERS;
 		break;
 	case ENABLE_OPT_IGNORE_KEYWORD_0:
 		r->enable.property |= ETW_ENABLE_IGNORE_KEYWORD_0;
