@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_workload - of a program that is compiled, a file that is copied and a connection, etw
+ * records each event that perf and ftrace count in the same run; and of a flood of system calls
+ * each one, or its loss
+ *
+ * With $ETW_WHOLE the flood is a million writes, else a tenth.
+ *
+ * TIMEOUT: 900
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/name_guid.h"
+#include "etl/verify.h"
+#include "lib/vm.h"
+#include "lib/vm_cli.h"
+#include "lib/vm_items.h"
+#include "lib/vm_log.h"
+
+#define TRACEFS		"/sys/kernel/tracing/"
+#define INSTANCE	TRACEFS "instances/etw_workload/"
+#define FILE_NAME	LOG_DIR "/a.etl"
+#define GROUP		"/etw-workload"
+#define SPACE_KB	(700 * 1024)
+
+/* What happens in the context of the process that causes it */
+static const char *const events[] = {
+	"syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "syscalls:sys_enter_read",
+	"syscalls:sys_exit_read", "syscalls:sys_enter_write", "syscalls:sys_enter_close",
+	"syscalls:sys_enter_mmap", "syscalls:sys_enter_sendto", "syscalls:sys_exit_recvfrom",
+	"sched:sched_process_fork", "sched:sched_process_exec", "sock:inet_sock_set_state",
+	"net:net_dev_queue", "exceptions:page_fault_user",
+};
+
+#define EVENTS	ARRAY_SIZE(events)
+
+FIXTURE(workload) {
+	struct vc_run r;
+	int fd;
+	struct etw_guid guids[EVENTS];
+	uint64_t counted[EVENTS];		/* by etw */
+	int perf[EVENTS];
+	uint64_t other;				/* events of other providers */
+};
+
+FIXTURE_SETUP(workload)
+{
+	char name[128];
+	unsigned int i;
+
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	ASSERT_TRUE(vl_log_dir(SPACE_KB));
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(name, sizeof(name), "tracepoint:%s", events[i]);
+		ASSERT_EQ(0, etw_guid_from_name(name, strlen(name), &self->guids[i]));
+	}
+}
+
+FIXTURE_TEARDOWN(workload)
+{
+	vm_stop_all(self->fd);
+	close(self->fd);
+	vl_log_dir_end();
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
+
+/* ------------------------------------------------------------------- counting */
+
+static bool count_file(FIXTURE_DATA(workload) *self)
+{
+	struct etw_etl_file *file;
+	struct etw_event event;
+	unsigned int i;
+	int ret;
+
+	if (etw_etl_open(FILE_NAME, NULL, NULL, &file))
+		return false;
+	while ((ret = etw_etl_next(file, &event)) == 1) {
+		for (i = 0; i < EVENTS; i++)
+			if (!memcmp(&event.record.header->provider, &self->guids[i], sizeof(self->guids[i])))
+				break;
+		if (i < EVENTS)
+			self->counted[i]++;
+		else
+			self->other++;
+	}
+	etw_etl_close(file);
+	return !ret;
+}
+
+static void event_path(const char *event, const char *file, char path[256])
+{
+	int system = strcspn(event, ":");
+
+	snprintf(path, 256, "events/%.*s/%s/%s", system, event, event + system + 1, file);
+}
+
+static unsigned int event_id(const char *event)
+{
+	char path[256], name[300];
+	unsigned int id = 0;
+	FILE *f;
+
+	event_path(event, "id", path);
+	snprintf(name, sizeof(name), TRACEFS "%s", path);
+	f = fopen(name, "re");
+	if (!f || fscanf(f, "%u", &id) != 1)
+		id = 0;
+	if (f)
+		fclose(f);
+	return id;
+}
+
+/* A counter of that process and all that come of it */
+static int perf_counter(const char *event, pid_t pid)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
+					.config = event_id(event), .inherit = 1 };
+
+	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The same by ftrace */
+static bool ftrace_begin(pid_t pid)
+{
+	char path[256], name[300], number[16];
+	bool good = !mkdir(INSTANCE, 0700);
+	unsigned int i;
+
+	snprintf(number, sizeof(number), "%d", pid);
+	good = good && vm_write_text(INSTANCE "buffer_size_kb", "30000") &&
+	       vm_write_text(INSTANCE "options/event-fork", "1") &&
+	       vm_write_text(INSTANCE "set_event_pid", number);
+	for (i = 0; good && i < EVENTS; i++) {
+		event_path(events[i], "enable", path);
+		snprintf(name, sizeof(name), INSTANCE "%s", path);
+		good = vm_write_text(name, "1");
+	}
+	return good;
+}
+
+/* Events by ftrace; it has each as "task-pid [cpu] flags time: name: ..." or "name(...)". */
+static void ftrace_end(uint64_t counted[EVENTS])
+{
+	char line[4096], name[64];
+	const char *at;
+	unsigned int i;
+	FILE *f;
+
+	vm_write_text(INSTANCE "events/enable", "0");
+	memset(counted, 0, EVENTS * sizeof(*counted));
+	f = fopen(INSTANCE "trace", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (line[0] == '#' || !(at = strstr(line, "] ")) || !(at = strstr(at, ": ")))
+			continue;
+		at += 2;
+		/* A system call's end is "sys_x -> 0x0". */
+		for (i = 0; i < EVENTS; i++) {
+			const char *event = strchr(events[i], ':') + 1;
+			size_t len;
+
+			if (!strncmp(event, "sys_enter_", 10))
+				snprintf(name, sizeof(name), "sys_%s(", event + 10);
+			else if (!strncmp(event, "sys_exit_", 9))
+				snprintf(name, sizeof(name), "sys_%s -> ", event + 9);
+			else
+				snprintf(name, sizeof(name), "%s: ", event);
+			len = strlen(name);
+			counted[i] += !strncmp(at, name, len);
+		}
+	}
+	if (f)
+		fclose(f);
+	rmdir(INSTANCE);
+}
+
+/* ------------------------------------------------------------------- workload */
+
+static bool loopback_up(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	bool good = fd >= 0 && !ioctl(fd, SIOCSIFFLAGS, &lo);
+
+	close(fd);
+	return good;
+}
+
+/* A connection over the loopback device, through which some data go */
+static bool connection(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), peer;
+	static char data[10000];
+	socklen_t len = sizeof(to);
+	ssize_t n, left;
+	int i;
+
+	if (bind(server, (struct sockaddr *)&to, len) || listen(server, 1) ||
+	    getsockname(server, (struct sockaddr *)&to, &len) ||
+	    connect(client, (struct sockaddr *)&to, len))
+		return false;
+	peer = accept(server, NULL, NULL);
+	for (i = 0; i < 20; i++) {
+		if (send(client, data, sizeof(data), 0) != sizeof(data))
+			return false;
+		for (left = sizeof(data); left > 0; left -= n) {
+			n = recv(peer, data, left, 0);
+			if (n <= 0)
+				return false;
+		}
+	}
+	close(peer);
+	close(client);
+	close(server);
+	return true;
+}
+
+static const char script[] =
+	"cd " LOG_DIR "\n"
+	"printf '#include <stdio.h>\\nint main(void) { puts(\"hello\"); return 0; }\\n' >hello.c\n"
+	"cc -o hello hello.c && ./hello >out || exit 1\n"
+	"dd if=hello of=copy bs=512 conv=fsync 2>/dev/null && cmp hello copy\n";
+
+static pid_t start_workload(int *go)
+{
+	int pipes[2], status;
+	char byte;
+	pid_t pid, child;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (!vm_enter_group(GROUP) || read(pipes[0], &byte, 1) != 1)
+			_exit(1);
+		child = fork();
+		if (!child) {
+			execl("/bin/sh", "sh", "-ec", script, NULL);
+			_exit(1);
+		}
+		if (!connection() || waitpid(child, &status, 0) != child)
+			_exit(2);
+		_exit(status ? 3 : 0);
+	}
+	close(pipes[0]);
+	*go = pipes[1];
+	return pid;
+}
+
+TEST_F(workload, as_perf_and_ftrace)
+{
+	uint64_t perf, ftrace[EVENTS];
+	char name[128], byte = 0;
+	unsigned int i;
+	int go, status;
+	pid_t pid;
+
+	if (!vm_groups())
+		SKIP(return, "no cgroup2");
+	ASSERT_TRUE(loopback_up());
+	pid = start_workload(&go);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME, "--buffer-size", "256K",
+			 "--max-buffers", "400"));
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(name, sizeof(name), "tracepoint:%s", events[i]);
+		ASSERT_EQ(0, RUN("enable", "work", "-p", name, "--container", GROUP))
+			TH_LOG("%s", self->r.err);
+		self->perf[i] = perf_counter(events[i], pid);
+		ASSERT_LE(0, self->perf[i]);
+	}
+	ASSERT_TRUE(ftrace_begin(pid));
+	ASSERT_EQ(1, write(go, &byte, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ftrace_end(ftrace);
+	ASSERT_EQ(0, RUN("stop", "work", "--strict")) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(0, status);
+	ASSERT_TRUE(count_file(self));
+	for (i = 0; i < EVENTS; i++) {
+		ASSERT_EQ(sizeof(perf), read(self->perf[i], &perf, sizeof(perf)));
+		close(self->perf[i]);
+		TH_LOG("%-32s etw %6llu perf %6llu ftrace %6llu", events[i],
+		       (unsigned long long)self->counted[i], (unsigned long long)perf,
+		       (unsigned long long)ftrace[i]);
+		EXPECT_LT(0, perf);
+		EXPECT_EQ(perf, self->counted[i]);
+		EXPECT_EQ(ftrace[i], self->counted[i]);
+	}
+	rmdir(VM_GROUPS GROUP);
+}
+
+/* Each byte that dd writes is an event, or one that the file says is missing. */
+TEST_F(workload, flood)
+{
+	unsigned int writes = getenv("ETW_WHOLE") ? 1000000 : 100000, i = 0;
+	struct etw_verdict v;
+	uint64_t least, most, there;
+	char command[128];
+
+	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME, "--buffer-size", "64K"));
+	ASSERT_EQ(0, RUN("enable", "work", "-p", "tracepoint:syscalls:sys_enter_write", "--exe", "dd"));
+	snprintf(command, sizeof(command), "dd if=/dev/zero of=/dev/null bs=1 count=%u 2>/dev/null",
+		 writes);
+	ASSERT_EQ(0, system(command));
+	ASSERT_GE(3, RUN("stop", "work"));
+	ASSERT_TRUE(count_file(self));
+	while (strcmp(events[i], "syscalls:sys_enter_write"))
+		i++;
+	there = self->counted[i];
+	ASSERT_EQ(0, etw_etl_verify(FILE_NAME, &v));
+	ASSERT_EQ(0, etw_verdict_finish(&v, 1));
+	etw_verdict_lost(&v, &least, &most);
+	TH_LOG("%u writes: %llu events, %llu to %llu missing", writes, (unsigned long long)there,
+	       (unsigned long long)least, (unsigned long long)most);
+	/* dd also writes how much it did. */
+	EXPECT_LE(writes, there + most);
+	EXPECT_GE(writes + 20, there + least);
+	etw_verdict_free(&v);
+}
+
+TEST_HARNESS_MAIN
