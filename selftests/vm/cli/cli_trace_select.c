@@ -6,6 +6,7 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -178,6 +179,41 @@ TEST_F(select, by_container)
 	caller_end(&below);
 	caller_end(&outside);
 	rmdir(VM_GROUPS "/etw-select/below");
+	rmdir(VM_GROUPS "/etw-select");
+}
+
+/* As in a container: the event has the pid of both namespaces, and the group. */
+TEST_F(select, pid_in_a_container)
+{
+	pid_t pid, inner;
+	int n;
+
+	if (!vm_groups())
+		SKIP(return, "no cgroup2");
+	ASSERT_EQ(0, RUN("start", "one", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL, "--container", "etw-select", "--with",
+			 "container"));
+	pid = fork();
+	if (!pid) {
+		if (!vm_enter_group("/etw-select") || unshare(CLONE_NEWPID))
+			_exit(0);
+		inner = fork();
+		if (!inner) {
+			syscall(SYS_getppid);
+			_exit(0);
+		}
+		waitpid(inner, &n, 0);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &n, 0));
+	ASSERT_EQ(0, RUN("stop", "one"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", CALL));
+	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "inside=1/1@")) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "/etw-select"));
+	/* Its pid is that of the initial namespace. */
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", CALL, "--filter", "pid == 1"));
+	EXPECT_STREQ("", self->r.out);
 	rmdir(VM_GROUPS "/etw-select");
 }
 
