@@ -27,11 +27,18 @@
 #include "lib/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
+#include "lib/vm_lib.h"
+#include "lib/driver/vm_kmod.h"
+#include "kmod/etw_test/etw_test.h"
 
 #define TRACEFS		"/sys/kernel/tracing/"
 #define INSTANCE	TRACEFS "instances/etw_workload/"
 #define FILE_NAME	LOG_DIR "/a.etl"
 #define GROUP		"/etw-workload"
+#define GETPPID		"tracepoint:syscalls:sys_enter_getppid"
+#define VM_GUID_TEXT_1	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
+#define VM_GUID_TEXT_2	"7e570002-5e1f-4e57-8001-020304050607"
+#define TURNS		200
 #define SPACE_KB	(700 * 1024)
 
 /* What happens in the context of the process that causes it */
@@ -304,6 +311,67 @@ TEST_F(workload, as_perf_and_ftrace)
 		EXPECT_EQ(ftrace[i], self->counted[i]);
 	}
 	rmdir(VM_GROUPS GROUP);
+}
+
+/* In the order of the file's events, by the letter of each one's provider */
+static bool read_letters(FIXTURE_DATA(workload) *self, char *letters, size_t room)
+{
+	const struct etw_guid of_program = vm_guid(1), of_driver = vm_guid(2);
+	const struct etw_guid *provider;
+	struct etw_etl_file *file;
+	struct etw_event event;
+	struct etw_guid traced;
+	size_t n = 0;
+	int ret;
+
+	if (etw_guid_from_name(GETPPID, strlen(GETPPID), &traced) ||
+	    etw_etl_open(FILE_NAME, NULL, NULL, &file))
+		return false;
+	while ((ret = etw_etl_next(file, &event)) == 1 && n + 1 < room) {
+		provider = &event.record.header->provider;
+		if (event.record.header->process_id != (uint32_t)getpid())
+			continue;
+		letters[n++] = !memcmp(provider, &traced, sizeof(traced)) ? 't' :
+			       !memcmp(provider, &of_program, sizeof(traced)) ? 'p' :
+			       !memcmp(provider, &of_driver, sizeof(traced)) ? 'd' : '?';
+	}
+	letters[n] = '\0';
+	etw_etl_close(file);
+	return !ret;
+}
+
+/* A trace event, an event of a program and one of a driver, on either CPU by turns */
+TEST_F(workload, in_the_order_of_time)
+{
+	struct etw_test_register reg = { .index = 1, .guid = vm_guid(2) };
+	struct etw_test_write w = { .index = 1, .count = 1, .size = 9, .descriptors = 1,
+				    .desc = { .id = 8, .level = 1, .keyword = 1 } };
+	char letters[3 * TURNS + 16], expected[3 * TURNS + 1] = "";
+	REGHANDLE program;
+	int driver, i;
+
+	driver = vm_test_provider();
+	ASSERT_LE(0, driver);
+	ASSERT_EQ(0, vm_ioctl(driver, ETW_TEST_REGISTER, &reg));
+	program = vl_register(1);
+	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME));
+	ASSERT_EQ(0, RUN("enable", "work", "-p", GETPPID, "-p", VM_GUID_TEXT_1, "-p", VM_GUID_TEXT_2))
+		TH_LOG("%s", self->r.err);
+	for (i = 0; i < TURNS; i++) {
+		strcat(expected, "tpd");
+		vm_pin(i % 2);
+		syscall(SYS_getppid);
+		vm_pin((i + 1) % 2);
+		ASSERT_EQ(0, vl_write(program, 7, 1, 1, i));
+		vm_pin(i % 2);
+		ASSERT_EQ(0, vm_ioctl(driver, ETW_TEST_WRITE, &w));
+	}
+	ASSERT_EQ(0, RUN("stop", "work", "--strict"));
+	EventUnregister(program);
+	close(driver);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
+	ASSERT_TRUE(read_letters(self, letters, sizeof(letters)));
+	EXPECT_STREQ(expected, letters);
 }
 
 /* Each byte that dd writes is an event, or one that the file says is missing. */
