@@ -121,6 +121,15 @@ recover() {
 	! loaded etw || rmmod etw 2>/dev/null || true
 }
 
+# fetch FILE: copies a program's output, so that a look at it cannot fail; prints the copy's
+# name. It lies on the host, which may refuse to open it once (seen: EINVAL by 9p).
+fetch() {
+	local copy=$work/output
+
+	cat "$1" >"$copy" || { sleep 2; cat "$1" >"$copy"; } || : >"$copy"
+	echo "$copy"
+}
+
 # run_one NAME: one program from loading to removing the module.
 run_one() {
 	local name=$1 limit status=0 started log='' more='' out=${results%/*}/$1.out
@@ -132,6 +141,7 @@ run_one() {
 	echo "$marker" >/dev/kmsg
 	loaded etw || insmod "$module" ${ETW_MODULE_ARGS:+"$ETW_MODULE_ARGS"} || more="cannot load etw.ko"
 	ETW_SELFTEST=$name timeout -k 5 "$limit" "$build/selftests/$name" >"$out" 2>&1 </dev/null || status=$?
+	out=$(fetch "$out")
 	tap_judge "$out" "$status"
 	if ! log=$(remove_modules); then
 		more+="${more:+$'\n'}etw.ko cannot be removed: $log"
