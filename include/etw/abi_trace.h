@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
- * abi_trace.h - the kernel's own trace events as providers; abi.h includes it
+ * abi_trace.h - the kernel's own trace events, and perf's samples, as providers; abi.h includes it
  *
  * A trace event is what tracefs has a folder for: events/SYSTEM/NAME, with the number of the
  * event in "id" and the layout of its record in "format".  Static tracepoints, the system
@@ -55,6 +55,24 @@ struct etw_trace_piece {
 };
 
 /*
+ * etw_trace_event.flags.  SAMPLE: the events are not a trace event's, but each is a sample of a
+ * counter as perf_event_open(2) describes it, of the type counter in the attribute config, taken
+ * on every CPU each time that it has counted period (with FREQUENCY: so often a second).  id is 0,
+ * and the record is a struct etw_trace_sample.
+ */
+#define ETW_TRACE_SAMPLE	0x1
+#define ETW_TRACE_FREQUENCY	0x2
+
+#define ETW_TRACE_FREQUENCY_MAX	10000	/* samples a second of each CPU */
+
+struct etw_trace_sample {
+	__u64 address;		/* of the instruction that was interrupted */
+	__u64 counted;		/* since the sample before */
+	__u32 in_kernel;	/* 1: the address is the kernel's; 0: the process's */
+	__u32 cpu;
+};
+
+/*
  * ETW_IOC_TRACE_EVENT: make a trace event a kernel provider.  It has the TraceLogging
  * metadata of the call, and each of its events consists of the parts in their order.  The
  * kernel's probe is in place only while a session has the provider enabled, and a moment longer;
@@ -73,11 +91,12 @@ struct etw_trace_piece {
  * ETW_RIGHT_REGISTER_GUIDS on the provider, and a kernel that is not locked down for
  * confidentiality: else EPERM.  EEXIST: the provider exists with another event or other
  * parts, or is a kernel module's, or etw.ko's own.  ENOSPC: there are ETW_TRACE_EVENTS_MAX.
- * EOPNOTSUPP: this kernel has no trace events.
+ * EOPNOTSUPP: this kernel has no trace events.  Whether it has a counter is found when a session
+ * enables the provider: then its log says so.
  */
 struct etw_trace_event {
 	__u32 size;
-	__u32 flags;		/* 0 */
+	__u32 flags;		/* ETW_TRACE_SAMPLE... */
 	struct etw_guid provider;
 	__u64 name;		/* char *, the provider's: 1 to ETW_NAME_MAX bytes */
 	__u32 name_len;
@@ -90,7 +109,9 @@ struct etw_trace_event {
 	__u8  level;		/* of its events */
 	__u8  opcode;		/* of its events: 1 where they begin something, 2 where they end it */
 	__u16 task;		/* of its events: equal for beginning and end; 0: none */
-	__u32 reserved;		/* 0 */
+	__u32 counter;		/* SAMPLE: PERF_TYPE_*, or the type of a PMU; else 0 */
+	__u64 config;		/* SAMPLE; else 0 */
+	__u64 period;		/* SAMPLE: not 0; else 0 */
 };
 
 #endif /* ETW_ABI_TRACE_H */

@@ -3,6 +3,7 @@
  * ioctl_trace.c - the command that makes a trace event of the kernel a provider
  */
 #include <linux/err.h>
+#include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -89,13 +90,23 @@ static bool is_own(const struct etw_guid *guid)
 	return i < ARRAY_SIZE(own);
 }
 
+static bool source_is_valid(const struct etw_trace_event *event)
+{
+	if (!(event->flags & ETW_TRACE_SAMPLE))
+		return !event->flags && !event->counter && !event->config && !event->period;
+	if (event->flags & ~(ETW_TRACE_SAMPLE | ETW_TRACE_FREQUENCY) || event->id || !event->period ||
+	    event->counter == PERF_TYPE_TRACEPOINT || event->counter == PERF_TYPE_BREAKPOINT)
+		return false;
+	return !(event->flags & ETW_TRACE_FREQUENCY) || event->period <= ETW_TRACE_FREQUENCY_MAX;
+}
+
 long etw_ioctl_trace_event(struct file *file, void *arg)
 {
 	const struct etw_trace_event *event = arg;
 	struct trace_input in = { };
 	int err;
 
-	if (event->flags || event->reserved ||
+	if (!source_is_valid(event) ||
 	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
 	    event->piece_count > ETW_TRACE_PIECES_MAX)
 		return -EINVAL;

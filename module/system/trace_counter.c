@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_counter.c - the perf counters through which trace events come
+ * trace_counter.c - the perf counters through which trace events, and samples, come
  *
  * A trace event is had from perf: a counter for each CPU that samples every occurrence, with the
  * record, calls its handler where and when the tracepoint is passed.  That works for every trace
@@ -29,15 +29,17 @@ static struct cpumask stale, renewed;
 static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
+		.type = t->id ? PERF_TYPE_TRACEPOINT : t->counter,
 		.size = sizeof(attr),
-		.config = t->id,
-		.sample_period = 1,
+		.config = t->id ?: t->config,
+		/* sample_freq, too: they are one member */
+		.sample_period = t->id ? 1 : t->period,
+		.freq = t->frequency,
 		/*
 		 * Some events count more than 1 for perf, as sched_stat_runtime the time.  With
 		 * PERIOD it calls the handler once for all of that.
 		 */
-		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD,
+		.sample_type = (t->id ? PERF_SAMPLE_RAW : PERF_SAMPLE_IP) | PERF_SAMPLE_PERIOD,
 	};
 	struct perf_event *counter;
 

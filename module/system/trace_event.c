@@ -48,9 +48,12 @@ static void trace_enable(const struct etw_guid *source, u32 control, u8 level, u
 	if (control == ETW_CONTROL_ENABLE && !t->leaving)
 		err = etw_trace_counters_start(t);
 	mutex_unlock(&t->lock);
-	if (err)
+	if (err && t->id)
 		pr_warn_ratelimited("etw: the trace event with id %u is not traced: error %d\n",
 				    t->id, err);
+	else if (err)
+		pr_warn_ratelimited("etw: the counter 0x%llx of type %u is not sampled: error %d\n",
+				    t->config, t->counter, err);
 	/* perf waits for a grace period for each: not in hundreds of callbacks at once. */
 	if (control == ETW_CONTROL_DISABLE)
 		schedule_work(&review_work);
@@ -79,6 +82,10 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
 	t->desc.task = arg->task;
 	t->desc.keyword = arg->keyword;
 	t->id = arg->id;
+	t->counter = arg->counter;
+	t->config = arg->config;
+	t->period = arg->period;
+	t->frequency = arg->flags & ETW_TRACE_FREQUENCY;
 	t->schema_len = arg->schema_len;
 	t->piece_count = arg->piece_count;
 	memcpy(t->pieces, pieces, array_size(arg->piece_count, sizeof(*pieces)));
@@ -139,7 +146,8 @@ static struct etw_trace_provider *trace_find(const struct etw_guid *guid)
 
 static bool trace_same(const struct etw_trace_provider *a, const struct etw_trace_provider *b)
 {
-	return a->id == b->id && a->schema_len == b->schema_len &&
+	return a->id == b->id && a->counter == b->counter && a->config == b->config &&
+	       a->period == b->period && a->frequency == b->frequency && a->schema_len == b->schema_len &&
 	       a->piece_count == b->piece_count && !memcmp(&a->desc, &b->desc, sizeof(a->desc)) &&
 	       !memcmp(a->schema, b->schema, a->schema_len) &&
 	       !memcmp(a->pieces, b->pieces, array_size(a->piece_count, sizeof(a->pieces[0])));

@@ -19,7 +19,11 @@ struct etw_process;
  * @node: in the list of all
  * @provider: its registration, for which events are written
  * @desc: of its events
- * @id: of the trace event
+ * @id: of the trace event; 0: samples
+ * @counter: of samples: as the rest of struct etw_trace_event has them
+ * @config: likewise
+ * @period: likewise
+ * @frequency: @period is a frequency
  * @holds: open files that made it; under the lock of the list
  * @lock: for @leaving, @active and @counters
  * @leaving: it is not in the list any more
@@ -37,6 +41,10 @@ struct etw_trace_provider {
 	struct etw_provider *provider;
 	struct etw_event_descriptor desc;
 	u32 id;
+	u32 counter;
+	u64 config;
+	u64 period;
+	bool frequency;
 	u32 holds;
 	struct mutex lock;
 	bool leaving;

@@ -13,11 +13,13 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "trace_event.h"
 #include "write/scope.h"
+#include "write/write_kernel.h"
 #include "write/snapshot.h"
 
 #define CONTEXTS	4	/* task, softirq, hardirq, NMI */
@@ -159,12 +161,42 @@ static u64 trace_excluded(const struct etw_trace_provider *t, bool *all)
 	return snapshot ? etw_scope_excluded(snapshot, all) : 0;
 }
 
+/* Does some session want more than the event, for instance its stack? */
+static bool trace_filtered(const struct etw_trace_provider *t)
+{
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(t->provider->snapshot);
+
+	return snapshot && snapshot->filtered;
+}
+
+/* The record of what was counted; false: there is none. */
+static bool trace_take(const struct etw_trace_provider *t, const struct perf_sample_data *data,
+		       struct pt_regs *regs, struct etw_trace_sample *sample,
+		       struct trace_record *r)
+{
+	const struct perf_raw_record *raw = data->raw;
+
+	if (t->id) {
+		if (raw)
+			*r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
+		return raw;
+	}
+	*sample = (struct etw_trace_sample){
+		.address = instruction_pointer(regs),
+		.counted = data->period,
+		.in_kernel = !user_mode(regs),
+		.cpu = raw_smp_processor_id(),
+	};
+	*r = (struct trace_record){ .at = (const u8 *)sample, .size = sizeof(*sample) };
+	return true;
+}
+
 /* The counter's handler */
 void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data *data,
 			    struct pt_regs *regs)
 {
 	const struct etw_trace_provider *t = counter->overflow_handler_context;
-	const struct perf_raw_record *raw = data->raw;
+	struct etw_trace_sample sample;
 	struct etw_data_descriptor *d;
 	struct trace_scratch *scratch;
 	struct trace_record r;
@@ -172,21 +204,20 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 	bool all;
 	u32 i;
 
-	if (!raw || !ETW_HANDLE_ENABLED(t->provider, &t->desc))
+	if (!ETW_HANDLE_ENABLED(t->provider, &t->desc))
 		return;
 	excluded = trace_excluded(t, &all);
-	if (all)
+	if (all || !trace_take(t, data, regs, &sample, &r))
 		return;
-	r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
 	scratch = &this_cpu_ptr(scratches)->of[interrupt_context_level()];
 	scratch->text_count = 0;
 	d = scratch->data;
 	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, t->schema, t->schema_len);
 	for (i = 0; i < t->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], &r, &t->pieces[i]);
-	if (excluded)
-		etw_write_ex(t->provider, &t->desc, excluded, 0, NULL, NULL, d - scratch->data,
-			     scratch->data);
+	if (excluded || trace_filtered(t))
+		etw_write_traced(t->provider, &t->desc, excluded, regs, d - scratch->data,
+				 scratch->data);
 	else
 		etw_write(t->provider, &t->desc, d - scratch->data, scratch->data);
 }

@@ -249,7 +249,7 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 		memcpy(frames, opts->stack, n * sizeof(*frames));
 	} else if (etw_stack_allowed()) {
 		if (!opts || !opts->user)
-			n = etw_stack_kernel(frames, ETW_STACK_MAX, &whole);
+			n = etw_stack_kernel(frames, ETW_STACK_MAX, opts ? opts->regs : NULL, &whole);
 		if (whole)
 			n += etw_stack_user(frames + n, ETW_STACK_MAX - n);
 	}

@@ -46,19 +46,34 @@ void etw_stack_look(void)
 
 #ifdef CONFIG_STACKTRACE
 
-/*
- * Store up to room frames, starting with the caller of the write, and return their
- * number.  frames has space for ETW_STACK_OWN more.  *whole: no frame was left out.
- */
-u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
+/* How many of the innermost frames are this module's, or lead from regs to it? */
+static u32 stack_own(const u64 *frames, u32 n, const struct pt_regs *regs)
 {
-	u32 n, own = 0;
+	u32 own = 0, i;
 
-	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
-	n = stack_trace_save((unsigned long *)frames, room + ETW_STACK_OWN, 0);
-	*whole = n < room + ETW_STACK_OWN;
 	while (own < n && within_module(frames[own], THIS_MODULE))
 		own++;
+	for (i = own; regs && i < min_t(u32, n, ETW_STACK_OWN); i++)
+		if (frames[i] == instruction_pointer((struct pt_regs *)regs))
+			return i;
+	return own;
+}
+
+/*
+ * Store up to room frames, starting at regs or with the caller of the write, and return their
+ * number.  frames has space for ETW_STACK_OWN more.  *whole: no frame was left out.
+ */
+u32 etw_stack_kernel(u64 *frames, u32 room, const struct pt_regs *regs, bool *whole)
+{
+	u32 n, own;
+
+	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
+	*whole = true;
+	if (regs && user_mode((struct pt_regs *)regs))
+		return 0;
+	n = stack_trace_save((unsigned long *)frames, room + ETW_STACK_OWN, 0);
+	*whole = n < room + ETW_STACK_OWN;
+	own = stack_own(frames, n, regs);
 	n -= own;
 	if (n > room) {
 		n = room;
@@ -70,7 +85,7 @@ u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
 
 #else
 
-u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
+u32 etw_stack_kernel(u64 *frames, u32 room, const struct pt_regs *regs, bool *whole)
 {
 	*whole = true;
 	return 0;

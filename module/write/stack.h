@@ -7,11 +7,13 @@
 
 #include <linux/types.h>
 
-#define ETW_STACK_OWN	16	/* room for frames of this module, which are removed */
+#define ETW_STACK_OWN	32	/* room for frames of this module and of perf, which are removed */
+
+struct pt_regs;
 
 bool etw_stack_allowed(void);
 void etw_stack_look(void);
-u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole);
+u32 etw_stack_kernel(u64 *frames, u32 room, const struct pt_regs *regs, bool *whole);
 u32 etw_stack_user(u64 *frames, u32 room);
 
 #endif /* ETW_WRITE_STACK_H */

@@ -237,3 +237,18 @@ int etw_write_paid(u64 payer, const struct etw_provider *provider,
 		return 0;
 	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
 }
+
+/*
+ * As etw_write_ex(), for an event that the kernel itself causes.  Its stack begins at regs, or
+ * with the program if regs are the program's.  Any context.
+ */
+int etw_write_traced(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		     u64 exclude, const struct pt_regs *regs, u32 count,
+		     const struct etw_data_descriptor *data)
+{
+	struct etw_write_opts opts = { .exclude = exclude, .regs = regs };
+
+	if (!has_snapshot(provider))
+		return 0;
+	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
+}

@@ -85,8 +85,14 @@ RUN(trace)
 
 	(void)x;
 	(void)thread;
-	if (count)
-		e.id = ids[seed % count];
+	if (v[1] >> 8 & 3 || !count) {
+		e.id = count ? ids[seed % count] : 0;
+	} else {
+		e.flags = ETW_TRACE_SAMPLE | (seed & ETW_TRACE_FREQUENCY);
+		e.counter = seed >> 8 & 7;
+		e.config = seed >> 16 & 15;
+		e.period = 1 + (seed >> 32 & 1023);
+	}
 	for (i = 0; i < e.piece_count; i++) {
 		seed = rnd_mix(seed + i + 1);
 		pieces[i] = make_piece(seed);

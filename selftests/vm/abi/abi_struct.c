@@ -82,7 +82,7 @@ FLAGGED(disallow_set, ETW_IOC_DISALLOW_SET, etw_disallow, fill_disallow,
 FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out = true);
 
 FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
-	.reserved_at = offsetof(struct etw_trace_event, reserved));
+	.reserved_at = offsetof(struct etw_trace_event, counter));
 
 FIXTURE_VARIANT_ADD(abi, classic) {
 	.cmd = ETW_IOC_CLASSIC, .size = sizeof(struct etw_classic_write), .fill = fill_classic,

@@ -610,7 +610,7 @@ TEST_F(trace, refuses_what_is_wrong)
 #define WRONG(member, bad)	{ offsetof(struct etw_trace_event, member), sizeof(good.member), bad }
 		WRONG(flags, 1), WRONG(name_len, 0), WRONG(schema_len, 1), WRONG(schema_len, 8),
 		WRONG(schema_len, ETW_TRACE_SCHEMA_MAX + 1),
-		WRONG(piece_count, ETW_TRACE_PIECES_MAX + 1), WRONG(reserved, 1 << 24),
+		WRONG(piece_count, ETW_TRACE_PIECES_MAX + 1), WRONG(counter, 1), WRONG(config, 1), WRONG(period, 1),
 	};
 	const struct etw_trace_piece bad[] = {
 		{ .size = 8, .kind = ETW_TRACE_USER_TEXT + 1 },

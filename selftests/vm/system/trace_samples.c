@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_samples - what perf counts, sampled into sessions, by ETW_IOC_TRACE_EVENT: where the
+ * sampled code is, and the stacks of samples and of trace events
+ *
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include "lib/vm.h"
+#include "lib/vm_buf.h"
+#include "lib/vm_items.h"
+
+#define PAGES	100
+#define PAGE	4096
+
+/* An event with the fields of struct etw_trace_sample is not needed here: one of 8 bytes */
+static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+static const struct etw_trace_piece whole = { .size = sizeof(struct etw_trace_sample),
+					      .kind = ETW_TRACE_COPY };
+
+FIXTURE(samples) {
+	int fd;
+	uint64_t session;
+	struct vm_reader r;
+	struct vm_events *events;
+};
+
+FIXTURE_SETUP(samples)
+{
+	struct etw_session s = vm_session("t-samples");
+
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	s.max_buffers = 200;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	self->session = s.handle;
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	self->events = calloc(1, sizeof(*self->events));
+	ASSERT_NE(NULL, self->events);
+	vm_pin(0);
+}
+
+FIXTURE_TEARDOWN(samples)
+{
+	free(self->events);
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static struct etw_trace_event argument(uint32_t counter, uint64_t config, uint64_t period)
+{
+	return (struct etw_trace_event){
+		.size = sizeof(struct etw_trace_event), .flags = ETW_TRACE_SAMPLE,
+		.provider = vm_guid(1), .name = VM_PTR("Test-Sample"), .name_len = 11,
+		.schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.pieces = VM_PTR(&whole), .piece_count = 1, .level = 4,
+		.counter = counter, .config = config, .period = period,
+	};
+}
+
+/* Of this process only, with its stack */
+static int enable(FIXTURE_DATA(samples) *self, struct etw_guid guid, uint32_t property)
+{
+	const uint32_t pid = getpid();
+	const struct etw_filter filter = { .ptr = VM_PTR(&pid), .len = 4, .type = ETW_FILTER_PID };
+	struct etw_enable e = vm_enable_arg(self->session, guid);
+
+	e.property = ETW_ENABLE_READERS | property;
+	e.filters = VM_PTR(&filter);
+	e.filter_count = 1;
+	e.timeout_ms = 0xFFFFFFFF;
+	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static bool collect(FIXTURE_DATA(samples) *self, struct etw_guid guid)
+{
+	struct etw_enable e = vm_enable_arg(self->session, guid);
+
+	e.control = ETW_CONTROL_DISABLE;
+	if (vm_ioctl(self->fd, ETW_IOC_ENABLE, &e))
+		return false;
+	memset(self->events, 0, sizeof(*self->events));
+	return !vm_flush(self->fd, self->session) &&
+	       vm_drain(&self->r, vm_keep, self->events) == -EAGAIN;
+}
+
+/* Here the program is for some time; its end is that of the next function. */
+static __attribute__((__noinline__)) uint64_t spin(unsigned int rounds)
+{
+	volatile uint64_t sum = 0;
+
+	while (rounds--)
+		sum += rounds;
+	return sum;
+}
+
+static __attribute__((__noinline__)) void spin_end(void)
+{
+	__asm__ volatile("");
+}
+
+static bool is_in_spin(uint64_t address)
+{
+	return address >= (uintptr_t)spin && address < (uintptr_t)spin_end;
+}
+
+static struct etw_trace_sample sample_of(const struct vm_event *e)
+{
+	struct etw_trace_sample s = { .cpu = 99 };
+
+	if (e->len == sizeof(s))
+		memcpy(&s, e->data, sizeof(s));
+	return s;
+}
+
+static uint64_t first_frame(const struct vm_event *e)
+{
+	uint64_t words[2] = { 0, 0 };
+	uint16_t len = 0;
+	const void *data = vm_item(e, ETW_EXT_STACK_TRACE64, &len);
+
+	if (data && len >= sizeof(words))
+		memcpy(words, data, sizeof(words));
+	return words[1];
+}
+
+/* The clock of the CPU; most of the time passes in one function. */
+TEST_F(samples, of_the_clock)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 500);
+	unsigned int i, there = 0, kernel = 0, frames = 0;
+	struct etw_trace_sample s;
+
+	e.flags |= ETW_TRACE_FREQUENCY;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, vm_guid(1), ETW_ENABLE_STACK_TRACE));
+	spin(30000000);
+	ASSERT_TRUE(collect(self, vm_guid(1)));
+	for (i = 0; i < self->events->count; i++) {
+		s = sample_of(&self->events->list[i]);
+		there += is_in_spin(s.address) && !s.in_kernel;
+		kernel += s.in_kernel;
+		frames += first_frame(&self->events->list[i]) == s.address;
+		EXPECT_EQ(0, s.cpu);
+	}
+	TH_LOG("%u samples: %u in the function, %u in the kernel, %u stacks begin there",
+	       self->events->count, there, kernel, frames);
+	EXPECT_LE(10, self->events->count);
+	EXPECT_LE(self->events->count / 2, there);
+	EXPECT_EQ(self->events->count, frames);
+}
+
+static __attribute__((__noinline__)) void touch(char *pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		pages[i * PAGE] = 1;
+}
+
+/* Each of what is counted: a page that is touched for the first time */
+TEST_F(samples, of_page_faults)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	unsigned int i, there = 0;
+	struct etw_trace_sample s;
+
+	ASSERT_NE(MAP_FAILED, pages);
+	madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, vm_guid(1), 0));
+	touch(pages);
+	ASSERT_TRUE(collect(self, vm_guid(1)));
+	for (i = 0; i < self->events->count; i++) {
+		s = sample_of(&self->events->list[i]);
+		EXPECT_EQ(1, s.counted);
+		there += s.address - (uintptr_t)touch < 200;
+	}
+	EXPECT_EQ(PAGES, there);
+	munmap(pages, PAGES * PAGE);
+}
+
+static unsigned int event_id(const char *event)
+{
+	char path[128];
+	unsigned int id = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", event);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%u", &id) != 1)
+		id = 0;
+	if (f)
+		fclose(f);
+	return id;
+}
+
+/* The function of the kernel that has this address; "" if none has */
+static void kernel_function(uint64_t address, char name[128])
+{
+	unsigned long long at, best = 0;
+	char line[512], function[128];
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	*name = 0;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %*c %127s", &at, function) == 2 && at <= address && at > best) {
+			best = at;
+			strcpy(name, function);
+		}
+	if (f)
+		fclose(f);
+}
+
+/* Where the tracepoint is, not where perf and this module handle it; or in the program */
+TEST_F(samples, stacks_of_trace_events)
+{
+	struct etw_trace_event e = { .size = sizeof(e) };
+	struct etw_trace_piece head = { .size = 8, .kind = ETW_TRACE_COPY };
+	char function[128];
+	pid_t child;
+
+	e = argument(0, 0, 0);
+	e.flags = 0;
+	e.pieces = VM_PTR(&head);
+	e.id = event_id("sched/sched_process_fork");
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, vm_guid(1), ETW_ENABLE_STACK_TRACE));
+	child = fork();
+	if (!child)
+		_exit(0);
+	vm_reap(child);
+	ASSERT_TRUE(collect(self, vm_guid(1)));
+	ASSERT_EQ(1, self->events->count);
+	kernel_function(first_frame(&self->events->list[0]), function);
+	EXPECT_TRUE(strstr(function, "clone") || strstr(function, "copy_process"))
+		TH_LOG("%s", function);
+	/* A system call's is the program's. */
+	e.provider = vm_guid(2);
+	e.id = event_id("syscalls/sys_enter_getppid");
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, vm_guid(2), ETW_ENABLE_STACK_TRACE));
+	syscall(SYS_getppid);
+	ASSERT_TRUE(collect(self, vm_guid(2)));
+	ASSERT_EQ(1, self->events->count);
+	EXPECT_GT(1ULL << 47, first_frame(&self->events->list[0]));
+	EXPECT_LT(0, first_frame(&self->events->list[0]));
+}
+
+TEST_F(samples, refused)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0);
+
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	e.period = ETW_TRACE_FREQUENCY_MAX + 1;
+	e.flags |= ETW_TRACE_FREQUENCY;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	e = argument(PERF_TYPE_TRACEPOINT, 1, 1);
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000);
+	e.id = 1;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	e = argument(0, 0, 0);
+	e.flags = 0;
+	e.config = 1;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+}
+
+TEST_HARNESS_MAIN
