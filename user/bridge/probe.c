@@ -221,9 +221,9 @@ static int explain(struct making *m, int err)
 	if (err == -ENOENT && kernel)
 		return fail(m, err, "the kernel has no such function");
 	if ((err == -EINVAL || err == -EILSEQ) && kernel)
-		return fail(m, err, "the kernel does not let this be probed (%s%s)",
-			    m->spec.offset ? "no instruction begins there, or it is" : "on",
-			    " blacklisted");
+		return fail(m, err, "the kernel does not let this be probed (%s)", m->spec.offset ?
+			    "no instruction begins there, or the function is blacklisted" :
+			    "it is blacklisted");
 	if (*said)
 		return fail(m, err, "the kernel refuses the probe: %s", said);
 	*m->why = '\0';
@@ -397,11 +397,12 @@ static bool is_any(void *context, const char *name, const struct etw_guid *provi
 	return false;
 }
 
-unsigned int probe_collect(bool (*is_ending)(void *context, const struct etw_guid *provider),
+unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct etw_guid *provider),
 			   void *context)
 {
 	struct collection c = { .count = 0 };
 	unsigned int i, ending = 0;
+	enum probe_use use;
 	bool any = false;
 	int lock;
 
@@ -413,10 +414,12 @@ unsigned int probe_collect(bool (*is_ending)(void *context, const struct etw_gui
 	lock = c.names && c.providers ? probe_lock() : -ENOMEM;
 	if (lock >= 0) {
 		probe_events_each(collect, &c);
-		for (i = 0; i < c.count; i++)
-			if (probe_event_remove(c.names[i]) == -EBUSY &&
-			    is_ending(context, &c.providers[i]))
+		for (i = 0; i < c.count; i++) {
+			use = use_of(context, &c.providers[i]);
+			if (use != PROBE_USED && probe_event_remove(c.names[i]) == -EBUSY &&
+			    use == PROBE_ENDING)
 				ending++;
+		}
 		probe_unlock(lock);
 	}
 	free(c.names);

@@ -47,10 +47,13 @@ int probe_make(const char *name, const struct etw_guid *provider, struct trace_s
 unsigned long long probe_let_go(struct probe_hold *hold);
 
 /*
- * Remove the events that nobody uses.  is_ending says of the provider of one in use whether it
- * will not be for long.  Returns how many of these there are.
+ * What a provider is to its event: a user, perhaps a moment before the kernel knows it; one that
+ * lets go of it soon; or none.
  */
-unsigned int probe_collect(bool (*is_ending)(void *context, const struct etw_guid *provider),
+enum probe_use { PROBE_UNUSED, PROBE_ENDING, PROBE_USED };
+
+/* Remove the events that nobody uses.  Returns how many are in use, but not for long. */
+unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct etw_guid *provider),
 			   void *context);
 
 #endif /* ETW_BRIDGE_PROBE_H */

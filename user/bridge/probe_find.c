@@ -27,14 +27,17 @@ static void join(const char *provider, const char *symbol, char to[2 * PROBE_TEX
 
 static bool add(struct search *s, const struct probe_spec *found)
 {
-	char name[3 * PROBE_TEXT], **list;
+	const size_t count = s->names->count;
+	char name[3 * PROBE_TEXT], **list = s->names->list;
 
 	if (!probe_spec_name(found, name, sizeof(name)))
 		return true;
-	list = realloc(s->names->list, (s->names->count + 1) * sizeof(*list));
+	/* The room doubles: there are many functions. */
+	if (!(count & (count - 1)))
+		list = realloc(list, (count ? 2 * count : 1) * sizeof(*list));
 	if (list)
 		s->names->list = list;
-	if (!list || !(list[s->names->count] = strdup(name))) {
+	if (!list || !(list[count] = strdup(name))) {
 		s->err = -ENOMEM;
 		return false;
 	}
@@ -52,8 +55,10 @@ static bool consider(struct search *s, const char *provider, const char *symbol)
 		snprintf(found.symbol, sizeof(found.symbol), "%s", symbol);
 		return add(s, &found);
 	}
-	join(provider, symbol, text);
-	suggest_try(&s->near, text);
+	if (!probe_spec_is_pattern(&s->spec)) {
+		join(provider, symbol, text);
+		suggest_try(&s->near, text);
+	}
 	return true;
 }
 
@@ -71,15 +76,16 @@ static bool take_note(void *context, const struct usdt_note *note)
 /* Of a name that is no pattern the kernel may know more than the list. */
 static int find_functions(struct search *s, char why[PROBE_TEXT])
 {
+	const bool is_pattern = probe_spec_is_pattern(&s->spec);
 	const struct probe_function *list;
 	size_t count, i;
 	int err = probe_functions(&list, &count);
 
-	if (err == -ENOENT && !probe_spec_is_pattern(&s->spec))
+	if (!is_pattern && (err == -ENOENT || probe_function_find(s->spec.symbol)))
 		return add(s, &s->spec) ? 0 : s->err;
 	for (i = 0; !err && i < count && consider(s, "", list[i].name); i++)
 		;
-	if (!err && !s->names->count && !probe_spec_is_pattern(&s->spec) &&
+	if (!err && !s->names->count && !is_pattern &&
 	    probe_function_exists(s->spec.symbol)) {
 		snprintf(why, PROBE_TEXT, "the kernel does not let this function be traced (notrace)");
 		return -EINVAL;

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "enable_list.h"
+#include "bridge/probe_spec.h"
 #include "device/provider_list.h"
 #include "lib/controller/enable.h"
 
@@ -89,12 +90,12 @@ static bool resolve(struct enable_request *request, int fd)
 	if (!trace_event_named(request->provider))
 		return provider_resolve(fd, request->provider, &request->enable.provider);
 	if (selects_processes(&request->filters)) {
-		cli_fail("provider %s: a tracepoint cannot be enabled for some processes only; select them when reading: %s 'process == NAME'",
+		cli_fail("provider %s: tracepoints and probes cannot be enabled for some processes only; select them when reading: %s 'process == NAME'",
 			 cli_quote(request->provider), event_filter_where());
 		return false;
 	}
 	if (request->filters.event_filter.count) {
-		cli_fail("provider %s: the kernel does not test the fields of tracepoints; select their events when reading: %s",
+		cli_fail("provider %s: the kernel does not test the fields of tracepoints and probes; select their events when reading: %s",
 			 cli_quote(request->provider), event_filter_where());
 		return false;
 	}
@@ -180,10 +181,13 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	struct etw_enable *enable = &request->enable;
 	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
 
+	/* A probe that etw.ko has not taken over ends with this command. */
+	const bool wait = before_command || probe_named(request->provider);
+
 	enable->session = session->s.handle;
 	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
-		enable->timeout_ms = before_command ? CALLBACKS_MS : 0;
-		how |= before_command ? PROVIDER_LATE : 0;
+		enable->timeout_ms = wait ? CALLBACKS_MS : 0;
+		how |= wait ? PROVIDER_LATE : 0;
 	}
 	if (!request->traced.count)
 		return provider_control_in(fd, session->name, request->provider, enable, how);
