@@ -216,14 +216,16 @@ static int explain(struct making *m, int err)
 	const bool kernel = !*m->spec.path;
 
 	snprintf(said, sizeof(said), "%s", m->why);
+	if (err == -EOPNOTSUPP)
+		return fail(m, err, "this kernel is made without such probes");
 	if (err == -EADDRNOTAVAIL)
 		return fail(m, err, "the kernel has several functions of this name");
 	if (err == -ENOENT && kernel)
 		return fail(m, err, "the kernel has no such function");
 	if ((err == -EINVAL || err == -EILSEQ) && kernel)
-		return fail(m, err, "the kernel does not let this be probed (%s)", m->spec.offset ?
-			    "no instruction begins there, or the function is blacklisted" :
-			    "it is blacklisted");
+		return fail(m, err, "the kernel does not let this be probed (%s%s%s)", m->spec.offset ?
+			    "no instruction begins there, or the function is notrace or blacklisted" :
+			    "it is notrace or blacklisted", *said ? "; it says: " : "", said);
 	if (*said)
 		return fail(m, err, "the kernel refuses the probe: %s", said);
 	*m->why = '\0';
@@ -259,9 +261,10 @@ static int make_event(struct making *m, struct probe_hold *hold)
 {
 	int err, lock = probe_lock();
 
+	if (lock == -ETIMEDOUT)
+		return fail(m, lock, "another etw keeps /sys/kernel/tracing locked");
 	if (lock < 0)
-		return lock == -ETIMEDOUT ? fail(m, lock, "another etw keeps /sys/kernel/tracing locked") :
-		       lock;
+		return lock == -ENOENT ? fail(m, lock, PROBE_NO_TRACEFS) : lock;
 	err = probe_event_remove(hold->event);
 	if (err == -ENOENT)
 		err = 0;
@@ -269,12 +272,18 @@ static int make_event(struct making *m, struct probe_hold *hold)
 		err = define_lines(m, hold->event);
 	else if (err == -EBUSY)
 		err = 0;
+	else
+		err = explain(m, err);
 	if (!err) {
 		hold->fd = probe_event_hold(hold->event);
 		err = hold->fd < 0 ? hold->fd : 0;
+		if (err)
+			probe_event_remove(hold->event);
 	}
 	probe_unlock(lock);
-	return err;
+	return err == -EINVAL && !*m->why ?
+	       fail(m, err, "the kernel does not put a probe there: no instruction begins there, or none that can be probed") :
+	       err;
 }
 
 /*
@@ -406,6 +415,10 @@ unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct 
 	bool any = false;
 	int lock;
 
+	/* Every command comes here: libtracefs would mount what is not mounted. */
+	if (access("/sys/kernel/tracing/events/" PROBE_GROUP, F_OK) &&
+	    access("/sys/kernel/debug/tracing/events/" PROBE_GROUP, F_OK))
+		return 0;
 	probe_events_each(is_any, &any);
 	if (!any)
 		return 0;

@@ -12,6 +12,7 @@
 #include "probe_spec.h"
 #include "trace_schema.h"
 
+#define PROBE_NO_TRACEFS "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing"
 #define PROBE_MAX	100	/* that one pattern may make */
 
 /* Names of probes, sorted, each once */
@@ -23,8 +24,8 @@ struct probe_names {
 
 /*
  * Those that a name or pattern stands for.  0, or a negative errno, after which there is nothing
- * to free: -EINVAL: why says what is wrong with the name; -ENOEXEC and others of
- * elf_file_open(); -EACCES.  Finding none is no error.
+ * to free: if why is not "", it says what is wrong; -ENOEXEC and others of elf_file_open();
+ * -EACCES.  Finding none is no error.
  */
 int probe_find(const char *pattern, struct probe_names *names, char why[PROBE_TEXT]);
 void probe_names_free(struct probe_names *names);

@@ -16,6 +16,8 @@
 
 #define REGISTERS	6
 #define REGISTER_SIZE	8
+/* The kernel reads up to 4096 bytes of each, and warns of a record of more than 8192. */
+#define TEXTS_MAX	1
 
 /* A type without its names and qualifiers */
 struct plain {
@@ -70,17 +72,30 @@ static bool is_signed(const struct btf_type *type)
 	return btf_kflag(type);	/* of enumerations */
 }
 
-/* false: nothing that a probe can fetch from a register; from: "$arg1". */
+static unsigned int texts_of(const struct probe_args *args)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < args->count; i++)
+		n += args->list[i].out == TlgOutUTF8;
+	return n;
+}
+
+/*
+ * What comes behind the others; from: "$arg1".  false: nothing that a probe can fetch from a
+ * register.
+ */
 static bool describe(const struct btf *btf, const struct plain *plain, const char *name,
-		     const char *from, struct probe_arg *arg)
+		     const char *from, struct probe_args *args)
 {
 	const struct btf_type *type = plain->type;
+	struct probe_arg *arg = &args->list[args->count];
 
 	snprintf(arg->name, sizeof(arg->name), "%s", name);
 	arg->out = TlgOutNULL;
 	if (btf_is_ptr(type)) {
 		arg->out = TlgOutHEX;
-		if (is_text(btf, type, name)) {
+		if (is_text(btf, type, name) && texts_of(args) < TEXTS_MAX) {
 			arg->out = TlgOutUTF8;
 			snprintf(arg->fetch, sizeof(arg->fetch), "+0(%s):string", from);
 		} else {
@@ -152,8 +167,7 @@ static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 		takes = registers_of(plain.type);
 		snprintf(from, sizeof(from), "$arg%u", used + 1);
 		if (!takes || used + takes > REGISTERS ||
-		    !describe(btf, &plain, good_name(args, name ? name : "", i, own), from,
-			      &args->list[args->count]))
+		    !describe(btf, &plain, good_name(args, name ? name : "", i, own), from, args))
 			args->missing++;
 		else
 			args->count++;
@@ -168,7 +182,7 @@ static void add_value(const struct btf *btf, const struct btf_type *proto, struc
 
 	if (!plain.type)
 		return;
-	if (describe(btf, &plain, "ret", "$retval", &args->list[0]))
+	if (describe(btf, &plain, "ret", "$retval", args))
 		args->count = 1;
 	else
 		args->missing = 1;

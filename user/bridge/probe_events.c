@@ -114,7 +114,7 @@ static int write_line(const char *file, const char *line)
 	size_t len = strlen(line);
 
 	if (fd < 0)
-		return fd;
+		return fd == -ENOENT ? -EOPNOTSUPP : fd;
 	if (write(fd, line, len) != (ssize_t)len)
 		err = errno ? -errno : -EIO;
 	close(fd);

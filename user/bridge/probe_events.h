@@ -35,12 +35,13 @@ bool probe_event_provider(const char *name, struct etw_guid *provider);
 
 /*
  * Under the lock: have the kernel obey a line of kprobe_events or uprobe_events.  0, or a
- * negative errno, and what the kernel says about it in why, or "".
+ * negative errno, and what the kernel says about it in why, or "".  -EOPNOTSUPP: it has no such
+ * file.
  */
 int probe_event_define(bool kernel, const char *line, char why[PROBE_TEXT]);
 /* Under the lock: hold an event.  A descriptor to close, or a negative errno. */
 int probe_event_hold(const char *name);
-/* Under the lock: 0; -EBUSY: somebody uses it; -ENOENT. */
+/* Under the lock: 0; -EBUSY: somebody uses it; -ENOENT; -EOPNOTSUPP, as above. */
 int probe_event_remove(const char *name);
 /* Calls for each event of the group that this project made; false ends that. */
 void probe_events_each(bool (*take)(void *context, const char *name,

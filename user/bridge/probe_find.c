@@ -85,11 +85,11 @@ static int find_functions(struct search *s, char why[PROBE_TEXT])
 		return add(s, &s->spec) ? 0 : s->err;
 	for (i = 0; !err && i < count && consider(s, "", list[i].name); i++)
 		;
-	if (!err && !s->names->count && !is_pattern &&
-	    probe_function_exists(s->spec.symbol)) {
-		snprintf(why, PROBE_TEXT, "the kernel does not let this function be traced (notrace)");
-		return -EINVAL;
-	}
+	/* It may be another name of one in the list: then the kernel takes it. */
+	if (!err && !s->names->count && !is_pattern && probe_function_exists(s->spec.symbol))
+		return add(s, &s->spec) ? 0 : s->err;
+	if (err == -ENOENT)
+		snprintf(why, PROBE_TEXT, PROBE_NO_TRACEFS);
 	return err;
 }
 

@@ -83,6 +83,10 @@ static void kinds(void)
 	ok(is_arg(2, "buf", "$arg3:x64", TlgOutHEX), "nor is a buffer");
 	ok(is_arg(3, "n", "$arg4:s64", 0), "long");
 	is(probe_btf_args(btf, "no", false, &args), -ENOENT, "a function that is not there");
+	function("m", t_int, "dev", t_text, "dir", t_text, NULL);
+	is(probe_btf_args(btf, "m", false, &args), 0, "two texts");
+	ok(is_arg(0, "dev", "+0($arg1):string", TlgOutUTF8) &&
+	   is_arg(1, "dir", "$arg2:x64", TlgOutHEX), "of which one fits into a record");
 }
 
 static void structures(void)

@@ -193,6 +193,10 @@ TEST_F(probe, inside_of_functions)
 	EXPECT_LE(1, lines_with(self->r.out, name, "cat-"));
 	EXPECT_LE(1, lines_with(self->r.out, " vfs_read info", "cat-"));
 	EXPECT_EQ(0, lines_with(self->r.out, " vfs_read info", "file="));
+	/* One of several names of a function, of which the kernel lists only one */
+	EXPECT_EQ(0, RUN("watch", "-p", "kprobe:__x64_sys_getppid", "--", "true")) {
+		TH_LOG("%s", self->r.err);
+	}
 }
 
 TEST_F(probe, functions_of_programs)
@@ -210,6 +214,17 @@ TEST_F(probe, functions_of_programs)
 	EXPECT_EQ(3, vc_lines(self->r.out));
 	EXPECT_EQ(1, lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
 	EXPECT_EQ(0, dynamic("etw/"));
+}
+
+/* What is called while a probe is handled is not seen, which is said. */
+TEST_F(probe, missed)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
+			 "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
+	EXPECT_EQ(1, lines_with(self->r.err, "\"kprobe:perf_tp_event\"", "the kernel missed it")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(0, lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
 }
 
 /* Each place with its counter; without a session the program does not come by. */
@@ -342,9 +357,9 @@ TEST_F(probe, wrong_names)
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:vfs_read+1"),
 		     vc_refused(&self->r, 1, "does not let this be probed")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:sched_clock"),
-		     vc_refused(&self->r, 1, "does not let this function be traced (notrace)")));
+		     vc_refused(&self->r, 1, "(it is notrace or blacklisted")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:atomic_notifier_call_chain"),
-		     vc_refused(&self->r, 1, "(it is blacklisted)")));
+		     vc_refused(&self->r, 1, "(it is notrace or blacklisted")));
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:/etc/hostname:main"),
 		     vc_refused(&self->r, 1, "no 64-bit program")));
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:etw-no-such-program:main"),

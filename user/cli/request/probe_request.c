@@ -182,7 +182,7 @@ static int make(int fd, const char *name, const struct etw_guid *guid, char why[
 
 bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 {
-	char why[PROBE_TEXT] = "";
+	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
 	unsigned int i = 0, all, left_out = 0;
 	int err = 0;
 
@@ -198,6 +198,7 @@ bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 		/* Of many the kernel may refuse some. */
 		if (all == 1 || (err != -EINVAL && err != -EADDRNOTAVAIL && err != -EILSEQ))
 			break;
+		snprintf(refused, sizeof(refused), "%s", why);
 		trace_set_drop(set, i);
 		left_out++;
 	}
@@ -205,7 +206,7 @@ bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 		if (left_out)
 			cli_note("provider %s: %u of its %u probes %s left out: %s", cli_quote(provider),
 				 left_out, all, left_out == 1 ? "is" : "are",
-				 *why ? why : "the kernel refuses them");
+				 *refused ? refused : "the kernel refuses them");
 		return true;
 	}
 	if (err != -ECANCELED)
