@@ -45,11 +45,23 @@ static bool add(struct search *s, const struct probe_spec *found)
 	return true;
 }
 
+/* Can it be part of a name, and be printed?  A file may say anything. */
+static bool is_plain(const char *text)
+{
+	const char *c = text;
+
+	while (*c > ' ' && *c < 0x7f && *c != ':' && *c != '+')
+		c++;
+	return !*c && c - text < PROBE_TEXT;
+}
+
 static bool consider(struct search *s, const char *provider, const char *symbol)
 {
 	struct probe_spec found = s->spec;
 	char text[2 * PROBE_TEXT];
 
+	if (!is_plain(provider) || !is_plain(symbol))
+		return true;
 	if (!fnmatch(s->spec.provider, provider, 0) && !fnmatch(s->spec.symbol, symbol, 0)) {
 		snprintf(found.provider, sizeof(found.provider), "%s", provider);
 		snprintf(found.symbol, sizeof(found.symbol), "%s", symbol);
