@@ -63,9 +63,9 @@ include_test := -Iinclude -Imodule -Iuser -Iselftests
 # libxml2's headers lie in a directory of their own.
 xml_flags := -isystem /usr/include/libxml2
 xml_libs := -lxml2
-# The kernel's trace events
+# The kernel's trace events; its types and the programs, of which probes are made
 trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
-trace_libs := -ltracefs -ltraceevent
+trace_libs := -ltracefs -ltraceevent -lbpf -lelf
 
 # The folders of user/ below tdh, and module/core, are one library.
 lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c)

@@ -53,7 +53,7 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
-		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|cli_trace*)) continue ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|cli_trace*|cli_probe)) continue ;;
 		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
@@ -235,7 +235,7 @@ check_spoilt() {
 # both CPUs run it. QEMU 7.2 may translate what another of its threads is patching and keep a
 # breakpoint that the kernel has removed.
 check_patched() {
-	local -a options names=(trace_events trace_samples trace_workload cli_tracepoint cli_trace_select)
+	local -a options names=(trace_events trace_samples trace_workload cli_tracepoint cli_trace_select cli_probe)
 	local no_skips=yes
 
 	mapfile -t options < <(kernel_options "$1")

@@ -85,6 +85,13 @@ static uint16_t upper(uint16_t unit, locale_t locale)
 	return locale ? (uint16_t)towupper_l(unit, locale) : unit;
 }
 
+static int has_others(const WCHAR *units, long count)
+{
+	while (count && units[count - 1] < 0x80)
+		count--;
+	return count != 0;
+}
+
 int etw_guid_from_name(const char *name, size_t len, struct etw_guid *guid)
 {
 	static const uint8_t space[SPACE_SIZE] = {
@@ -100,7 +107,8 @@ int etw_guid_from_name(const char *name, size_t len, struct etw_guid *guid)
 	if (count < 0)
 		return -EINVAL;
 	memcpy(message, space, sizeof(space));
-	locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	/* Opening a locale reads a file, of which few names need anything. */
+	locale = has_others(units, count) ? newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL) : NULL;
 	for (i = 0; i < count; i++) {
 		uint16_t unit = upper(units[i], locale);
 

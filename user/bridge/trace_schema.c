@@ -12,6 +12,7 @@
 #include <string.h>
 #include <tracefs.h>
 #include <etw/tracelogging/base.h>
+#include "probe_args.h"
 #include "trace_pair.h"
 #include "trace_schema.h"
 
@@ -267,7 +268,20 @@ static bool put_piece(struct trace_schema *s, const struct etw_trace_piece *piec
 	return true;
 }
 
-static void add_fields(struct trace_schema *s, const struct tep_format_field *f, bool arguments)
+/* What the format does not say of a probe's argument */
+static void refine(const struct probe_args *args, const char *name, struct field *field)
+{
+	unsigned int i = 0;
+
+	while (i < args->count && strcmp(args->list[i].name, name))
+		i++;
+	if (i < args->count && args->list[i].out && field->piece.kind == ETW_TRACE_COPY)
+		field->out = args->list[i].out;
+}
+
+/* args: of a probe, or NULL */
+static void add_fields(struct trace_schema *s, const struct tep_format_field *f, bool arguments,
+		       const struct probe_args *args)
 {
 	unsigned int texts = 0;
 	struct field field;
@@ -277,7 +291,11 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 	for (; f && !s->cut; f = f->next) {
 		if (!strcmp(f->name, "__syscall_nr"))	/* the event's name says it */
 			continue;
+		if (args && !strncmp(f->name, "__probe_", strlen("__probe_")))	/* and the stack */
+			continue;
 		field = arguments && f->size == 8 ? describe_argument(f, &texts) : describe(f);
+		if (args)
+			refine(args, f->name, &field);
 		len = s->metadata_len;
 		text = strlen(s->fields);
 		s->cut = !put_field(s, f->name, &field) || !put_text(s, f->name, &field) ||
@@ -289,26 +307,28 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 	}
 }
 
-static int translate(const struct tep_event *event, const char *name, struct trace_schema *s)
+static int translate(const struct tep_event *event, const char *name,
+		     const struct probe_args *args, struct trace_schema *s)
 {
 	uint16_t size = 0;
 
 	s->id = event->id;
 	if (!put(s, &size, sizeof(size)) || !put_byte(s, 0) || !put(s, name, strlen(name) + 1))
 		return -EINVAL;
-	add_fields(s, event->format.fields, !strncmp(name, "sys_enter_", strlen("sys_enter_")));
+	add_fields(s, event->format.fields,
+		   !args && !strncmp(name, "sys_enter_", strlen("sys_enter_")), args);
 	size = s->metadata_len;
 	memcpy(s->metadata, &size, sizeof(size));
 	return 0;
 }
 
-int trace_schema_parse(const char *text, size_t len, const char *name,
-		       struct trace_schema *schema)
+static int parse(const char *text, size_t len, const char *name, const struct probe_args *args,
+		 struct trace_schema *schema)
 {
 	struct tep_handle *tep = tep_alloc();
 	const struct tep_event *event;
 	enum tep_errno ret;
-	int err;
+	int err = -EINVAL;
 
 	if (!tep)
 		return -ENOMEM;
@@ -317,12 +337,27 @@ int trace_schema_parse(const char *text, size_t len, const char *name,
 	tep_set_loglevel(TEP_LOG_NONE);
 	ret = tep_parse_event(tep, text, len, "");
 	event = tep_get_first_event(tep);
-	err = event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED ? translate(event, name, schema) : -EINVAL;
+	if (event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED)
+		err = translate(event, name, args, schema);
 	tep_free(tep);
 	return err;
 }
 
-int trace_schema_read(const char *event, struct trace_schema *schema)
+int trace_schema_parse(const char *text, size_t len, const char *name,
+		       struct trace_schema *schema)
+{
+	return parse(text, len, name, NULL, schema);
+}
+
+int trace_schema_parse_probe(const char *text, size_t len, const char *name,
+			     const struct probe_args *args, struct trace_schema *schema)
+{
+	return parse(text, len, name, args, schema);
+}
+
+/* name: of the event in what becomes of it; NULL: the same */
+static int read_event(const char *event, const char *name, const struct probe_args *args,
+		      struct trace_schema *schema)
 {
 	const char *colon = strchr(event, ':');
 	char system[256], *text;
@@ -334,9 +369,20 @@ int trace_schema_read(const char *event, struct trace_schema *schema)
 	text = tracefs_event_file_read(NULL, system, colon + 1, "format", &len);
 	if (!text)
 		return errno ? -errno : -ENOENT;
-	err = trace_schema_parse(text, len, colon + 1, schema);
+	err = parse(text, len, name ? name : colon + 1, args, schema);
 	free(text);
-	if (!err)
+	if (!err && !args)
 		trace_pair_find(system, colon + 1, schema);
 	return err;
+}
+
+int trace_schema_read(const char *event, struct trace_schema *schema)
+{
+	return read_event(event, NULL, NULL, schema);
+}
+
+int trace_schema_read_probe(const char *event, const char *name, const struct probe_args *args,
+			    struct trace_schema *schema)
+{
+	return read_event(event, name, args, schema);
 }

@@ -31,4 +31,11 @@ int trace_schema_parse(const char *text, size_t len, const char *name,
 /* The same, of "SYSTEM:NAME" in tracefs; also -ENOENT and other errors of reading. */
 int trace_schema_read(const char *event, struct trace_schema *schema);
 
+struct probe_args;
+/* Both, of an event that was made of a probe.  name: what the schema calls it. */
+int trace_schema_parse_probe(const char *text, size_t len, const char *name,
+			     const struct probe_args *args, struct trace_schema *schema);
+int trace_schema_read_probe(const char *event, const char *name, const struct probe_args *args,
+			    struct trace_schema *schema);
+
 #endif /* ETW_BRIDGE_TRACE_SCHEMA_H */

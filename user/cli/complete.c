@@ -105,6 +105,18 @@ static void providers(void)
 	registered_providers();
 }
 
+/* What the kernel can be asked for as well */
+static void patterns(void)
+{
+	candidates("tracepoint: system: kprobe: kretprobe: uprobe: uretprobe: usdt:");
+}
+
+static void all_providers(void)
+{
+	patterns();
+	providers();
+}
+
 static void formats(void)
 {
 	unsigned int i;
@@ -129,6 +141,11 @@ static const struct {
 	{ "access", "ACTION", "show set add remove load", NULL },
 	{ "split", "WHAT", "size= time= events= cpu provider", NULL },
 	{ "list", "WHAT", "sessions providers groups", NULL },
+	{ "list", "PATTERN", NULL, patterns },
+	{ "enable", "PROVIDER", NULL, all_providers },
+	{ "disable", "PROVIDER", NULL, all_providers },
+	{ "record", "PROVIDER", NULL, all_providers },
+	{ "watch", "PROVIDER", NULL, all_providers },
 	{ "list", "COLUMNS", "session id mode clock size-kb buffers max free delivered events-lost "
 	  "rt-lost provider guid registered enabled-by group members", NULL },
 	{ "stat", "COLUMNS", "events total per-second reader lost-events lost-buffers backlog held",

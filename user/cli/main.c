@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "cli.h"
 #include "complete.h"
+#include "request/probe_request.h"
 
 #ifndef ETW_VERSION
 #define ETW_VERSION	"0.1.0"
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
 {
 	const struct cli_command *command;
 	const char *word = argc > 1 ? argv[1] : NULL;
+	int status;
 
 	/* A reader that went away ends us quietly, whatever our parent set. */
 	signal(SIGPIPE, SIG_DFL);
@@ -145,5 +147,7 @@ int main(int argc, char **argv)
 		return cli_finish(cli_complete(commands, argc - 2, argv + 2));
 	command = need_command(word);
 	cli_begin(command->name);
-	return cli_finish(command->fn(argc - 1, argv + 1));
+	status = command->fn(argc - 1, argv + 1);
+	probe_request_end();
+	return cli_finish(status);
 }

@@ -48,6 +48,7 @@ check_completion() {
 	ETW_MANIFEST_PATH=$work/manifests run manifest install user/samples/etw_blk/etw_blk.man
 	ETW_MANIFEST_PATH=$work/manifests completes 'enable demo Sample-B' Sample-Block
 	ETW_MANIFEST_PATH=$work/manifests completes 'record -p Sample-B' Sample-Block
+	completes 'watch -p kp' kprobe:
 	while read -r command; do
 		[[ $command != mc && $command != help ]] || continue
 		good=no

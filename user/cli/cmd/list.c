@@ -564,7 +564,8 @@ static const struct cli_syntax syntax = {
 		"--verbose also each registration and member.\n"
 		"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.\n"
 		"PATTERN selects providers by name.  'tracepoint:*' lists the trace events of the\n"
-		"kernel, each of which is a provider when it is enabled.",
+		"kernel, 'kprobe:vfs_*' functions and 'usdt:PATH' static probes, each of which is\n"
+		"a provider when it is enabled.",
 	.operands = { "[WHAT]", "[PATTERN]" },
 	.options = options,
 	.example = "etw list providers -v",

@@ -19,6 +19,7 @@
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
 #include "cli/request/event_filter.h"
+#include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/session.h"
@@ -279,6 +280,7 @@ int cmd_watch(int argc, char **argv)
 	etw_kdev_close(w->fd);
 	if (dump_is_unread()) {
 		/* As the next line would have ended it */
+		probe_request_end();
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

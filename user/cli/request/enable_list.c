@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "enable_list.h"
+#include "bridge/probe_spec.h"
 #include "trace_request.h"
 #include "device/provider_list.h"
 #include "lib/controller/enable.h"
@@ -161,10 +162,13 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	struct etw_enable *enable = &request->enable;
 	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
 
+	/* A probe that etw.ko has not taken over ends with this command. */
+	const bool wait = before_command || probe_named(request->provider);
+
 	enable->session = session->s.handle;
 	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
-		enable->timeout_ms = before_command ? CALLBACKS_MS : 0;
-		how |= before_command ? PROVIDER_LATE : 0;
+		enable->timeout_ms = wait ? CALLBACKS_MS : 0;
+		how |= wait ? PROVIDER_LATE : 0;
 	}
 	if (!request->traced.count)
 		return provider_control_in(fd, session->name, request->provider, enable, how);

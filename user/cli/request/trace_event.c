@@ -6,19 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "probe_request.h"
 #include "trace_event.h"
-#include "base/guid.h"
 #include "base/list.h"
-#include "base/name_guid.h"
 #include "base/suggest.h"
+#include "bridge/probe_spec.h"
 #include "bridge/trace_events.h"
 #include "bridge/trace_schema.h"
-#include "device/kdev.h"
 #include "device/provider_list.h"
 
 #define CLASS_PREFIX	"system:"
 #define PATTERNS_MAX	9
-#define LEVEL_INFO	4
 
 /* What the NT Kernel Logger's flags are here; a pattern that no event matches is left out. */
 static const struct trace_class {
@@ -48,13 +46,15 @@ static const struct trace_class {
 bool trace_event_named(const char *provider)
 {
 	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
-	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX));
+	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)) || probe_named(provider);
 }
 
 const char *trace_event_name_end(const char *text)
 {
 	const char *colon = strchr(text, ':') + 1;
 
+	if (probe_named(text))
+		return probe_name_end(text);
 	colon += strcspn(colon, ":");
 	if (*colon && !strncmp(text, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX))) {
 		colon++;
@@ -71,45 +71,15 @@ void trace_event_classes(struct etw_text *to)
 		etw_text_printf(to, "%s%s", i ? ", " : "", classes[i].name);
 }
 
-bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
-{
-	unsigned int i = 0;
-
-	while (i < set->count && !guid_equal(&set->guids[i], guid))
-		i++;
-	return i < set->count;
-}
-
-void trace_set_free(struct trace_set *set)
-{
-	while (set->count) {
-		free(set->names[--set->count]);
-		if (set->fields)
-			free(set->fields[set->count]);
-	}
-	free(set->fields);
-	free(set->names);
-	free(set->guids);
-	memset(set, 0, sizeof(*set));
-}
-
 /* ------------------------------------------------------------------- finding */
 
-/* A provider, unless the set has it: classes may share an event. */
 static void add(struct trace_set *set, const char *event)
 {
-	char *name = cli_calloc(strlen(TRACE_EVENT_PREFIX) + strlen(event) + 1, 1);
-	struct etw_guid guid;
+	struct etw_text name = { 0 };
 
-	strcpy(stpcpy(name, TRACE_EVENT_PREFIX), event);
-	if (etw_guid_from_name(name, strlen(name), &guid) || trace_set_has(set, &guid)) {
-		free(name);
-		return;
-	}
-	set->names = cli_grow(set->names, set->count, sizeof(*set->names));
-	set->guids = cli_grow(set->guids, set->count, sizeof(*set->guids));
-	set->names[set->count] = name;
-	set->guids[set->count++] = guid;
+	etw_text_printf(&name, TRACE_EVENT_PREFIX "%s", event);
+	trace_set_add(set, text_data(&name));
+	etw_text_free(&name);
 }
 
 static bool cannot(const char *provider, int err)
@@ -214,6 +184,8 @@ bool trace_event_list(const char *provider, struct trace_set *set)
 	bool ok;
 
 	memset(set, 0, sizeof(*set));
+	if (probe_named(provider))
+		return probe_request_list(provider, set);
 	ok = find(provider, set);
 	if (ok && !set->count)
 		fail_unknown(provider);
@@ -223,25 +195,18 @@ bool trace_event_list(const char *provider, struct trace_set *set)
 	return false;
 }
 
-/* Takes out the element at i. */
-static void drop(struct trace_set *set, unsigned int i)
-{
-	free(set->names[i]);
-	set->count--;
-	memmove(&set->names[i], &set->names[i + 1], (set->count - i) * sizeof(*set->names));
-	memmove(&set->guids[i], &set->guids[i + 1], (set->count - i) * sizeof(*set->guids));
-}
-
 bool trace_event_registered(int fd, const char *provider, struct trace_set *set)
 {
 	struct etw_provider found;
 	unsigned int i = 0;
 
+	if (probe_named(provider))
+		return probe_request_registered(fd, provider, set);
 	if (!trace_event_list(provider, set))
 		return false;
 	while (i < set->count) {
 		if (etw_provider_query(fd, &set->guids[i], &found)) {
-			drop(set, i);
+			trace_set_drop(set, i);
 			continue;
 		}
 		etw_provider_free(&found);
@@ -258,68 +223,27 @@ bool trace_event_registered(int fd, const char *provider, struct trace_set *set)
 
 /* -------------------------------------------------------------------- making */
 
-static int make(int fd, const char *name, const struct etw_guid *guid,
-		struct trace_schema *schema)
-{
-	struct etw_trace_event event = {
-		.provider = *guid, .name = (uintptr_t)name, .name_len = strlen(name),
-		.level = LEVEL_INFO,
-	};
-	int err = trace_schema_read(name + strlen(TRACE_EVENT_PREFIX), schema);
-
-	if (err)
-		return err;
-	if (schema->cut)
-		cli_note("provider %s: its last fields are left out: there are too many",
-			 cli_quote(name));
-	event.id = schema->id;
-	event.opcode = schema->opcode;
-	event.task = schema->task;
-	event.schema = (uintptr_t)schema->metadata;
-	event.schema_len = schema->metadata_len;
-	event.pieces = (uintptr_t)schema->pieces;
-	event.piece_count = schema->piece_count;
-	return etw_kdev_trace_event(fd, &event);
-}
-
-static void make_fail(const char *name, int err)
-{
-	const char *quoted = cli_quote(name);
-
-	if (err == -ENOTTY)
-		cli_fail("provider %s: the loaded etw.ko is older than this command, and does not know trace events",
-			 quoted);
-	else if (err == -EEXIST)
-		cli_fail("provider %s: a session has an older version of this trace event enabled",
-			 quoted);
-	else if (err == -ENOSPC)
-		cli_fail("provider %s: %u trace events are providers already", quoted,
-			 ETW_TRACE_EVENTS_MAX);
-	else
-		cli_fail("provider %s: cannot make the trace event a provider: %s", quoted,
-			 cli_denied(-err, "CAP_PERFMON, and a kernel that is not locked down"));
-}
-
 bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 {
 	static struct trace_schema schema;
 	unsigned int i;
 	int err = 0;
 
+	if (probe_named(provider))
+		return probe_request_make(fd, provider, set);
 	if (!trace_event_list(provider, set))
 		return false;
-	set->fields = cli_calloc(set->count, sizeof(*set->fields));
 	for (i = 0; i < set->count; i++) {
-		*schema.fields = '\0';
-		err = make(fd, set->names[i], &set->guids[i], &schema);
+		err = trace_schema_read(set->names[i] + strlen(TRACE_EVENT_PREFIX), &schema);
+		if (!err)
+			err = trace_set_register(fd, set, i, &schema);
 		/* It may have gone with its module. */
 		if (err && (err != -ENOENT || set->count == 1))
 			break;
-		set->fields[i] = cli_strdup(schema.fields);
 	}
 	if (i == set->count)
 		return true;
-	make_fail(set->names[i], err);
+	trace_set_fail(set->names[i], err);
 	trace_set_free(set);
 	return false;
 }

@@ -4,6 +4,7 @@
  *
  * Their names: tracepoint:SYSTEM:NAME, each of which may be a pattern of the shell;
  * tracepoint:SYSTEM stands for all of the system's; system:CLASS,... for what the classes have.
+ * The names of probes, kprobe:FUNCTION and so on, are in bridge/probe_spec.h.
  */
 #ifndef ETW_CLI_REQUEST_TRACE_EVENT_H
 #define ETW_CLI_REQUEST_TRACE_EVENT_H
@@ -11,16 +12,9 @@
 #include <stdbool.h>
 #include <etw/format.h>
 #include "cli/text.h"
+#include "trace_set.h"
 
 #define TRACE_EVENT_PREFIX	"tracepoint:"
-
-/* Those that one name stands for; all zero is none. */
-struct trace_set {
-	char **names;		/* of the providers, "tracepoint:..." */
-	struct etw_guid *guids;
-	char **fields;		/* of those that were made: as --fields describes them; or NULL */
-	unsigned int count;
-};
 
 /* Is it such a name?  No manifest and no registration decides what it stands for. */
 bool trace_event_named(const char *provider);
@@ -35,8 +29,6 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set);
 bool trace_event_list(const char *provider, struct trace_set *set);
 /* Those of them that are providers now; false if there are none. */
 bool trace_event_registered(int fd, const char *provider, struct trace_set *set);
-bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid);
-void trace_set_free(struct trace_set *set);
 /* "disk, fault, ..." */
 void trace_event_classes(struct etw_text *to);
 

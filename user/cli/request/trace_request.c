@@ -16,7 +16,7 @@ static struct fields *parse(const char *text)
 	struct scan s;
 
 	/* More fields than filters can have, or none, which has no text: then they cannot test any. */
-	if (!fields_parse(*text ? text : "id=0:", fields, &s))
+	if (!fields_parse(text && *text ? text : "id=0:", fields, &s))
 		memset(fields, 0, sizeof(*fields));
 	return fields;
 }

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_probe - probes of functions and programs as providers of the command: what they record
+ * agrees with what was done, and no probe stays longer than somebody uses it
+ *
+ * KERNEL: every
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+#include "lib/vm.h"
+#include "lib/vm_cli.h"
+#include "lib/vm_log.h"
+
+#define OUT	LOG_DIR "/a.etl"
+#define TRACEFS	"/sys/kernel/tracing/"
+#define ROLE	"ETW_PROBE_ROLE"	/* in the environment: how often to come by the probes */
+
+/* ------------------------------------------------------------------ what is probed */
+
+/* As <sys/sdt.h> does: a place with two arguments, passed only if somebody traces it */
+__attribute__((section(".probes"), used)) unsigned short cli_probe_counter;
+
+__attribute__((__noinline__, __noclone__)) long cli_probe_target(long n, int negative)
+{
+	if (*(volatile unsigned short *)&cli_probe_counter)
+		asm volatile("990:	nop\n"
+			     "	.pushsection .note.stapsdt,\"?\",\"note\"\n"
+			     "	.balign 4\n"
+			     "	.4byte 992f-991f, 994f-993f, 3\n"
+			     "991:	.asciz \"stapsdt\"\n"
+			     "992:	.balign 4\n"
+			     "993:	.8byte 990b, _.stapsdt.base, cli_probe_counter\n"
+			     "	.asciz \"cli_probe\"\n"
+			     "	.asciz \"passed\"\n"
+			     "	.asciz \"8@%0 -4@%1\"\n"
+			     "994:	.balign 4\n"
+			     "	.popsection\n"
+			     "	.ifndef _.stapsdt.base\n"
+			     "	.pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"
+			     "	.weak _.stapsdt.base\n"
+			     "	.hidden _.stapsdt.base\n"
+			     "_.stapsdt.base: .space 1\n"
+			     "	.size _.stapsdt.base, 1\n"
+			     "	.popsection\n"
+			     "	.endif\n"
+			     : : "r"(n), "r"(negative));
+	return n + 42;
+}
+
+/* The command starts this program again to be probed. */
+__attribute__((constructor))
+static void play_role(void)
+{
+	const char *role = getenv(ROLE);
+	long n;
+
+	for (n = 0; role && n < atoi(role); n++)
+		if (cli_probe_target(n, -7) != n + 42)
+			_exit(1);
+	if (role)
+		_exit(0);
+}
+
+/* ------------------------------------------------------------------------- fixture */
+
+FIXTURE(probe) {
+	int fd;
+	struct vc_run r;
+	char self[512];
+	char names[4][700];
+	unsigned int used;
+};
+
+FIXTURE_SETUP(probe)
+{
+	ssize_t len = readlink("/proc/self/exe", self->self, sizeof(self->self) - 1);
+
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	ASSERT_LT(0, len);
+	self->self[len] = '\0';
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	ASSERT_TRUE(vl_log_dir(32768));
+}
+
+FIXTURE_TEARDOWN(probe)
+{
+	unsetenv(ROLE);
+	vm_stop_all(self->fd);
+	close(self->fd);
+	vl_log_dir_end();
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
+
+static unsigned int lines_with(const char *text, const char *a, const char *b)
+{
+	const char *end;
+	unsigned int n = 0;
+	char line[4096];
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+		n += strstr(line, a) && strstr(line, b);
+	}
+	return n;
+}
+
+static char events[65536];
+
+/* The dynamic events that there are, with this word */
+static unsigned int dynamic(const char *word)
+{
+	int fd = open(TRACEFS "dynamic_events", O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t ret;
+
+	while ((ret = read(fd, events + len, sizeof(events) - 1 - len)) > 0)
+		len += ret;
+	close(fd);
+	events[len] = '\0';
+	return lines_with(events, word, "");
+}
+
+static bool write_to(const char *file, const char *line)
+{
+	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC);
+	bool good = write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+
+	close(fd);
+	return good;
+}
+
+/* PREFIX:the path of this program:REST */
+static const char *of_self(FIXTURE_DATA(probe) *self, const char *prefix, const char *rest)
+{
+	char *name = self->names[self->used++ % ARRAY_SIZE(self->names)];
+
+	snprintf(name, sizeof(self->names[0]), "%s:%s%s", prefix, self->self, rest);
+	return name;
+}
+
+/* --------------------------------------------------------------- what was recorded */
+
+/* Each of 5 processes opens one file; the arguments have names and types. */
+TEST_F(probe, calls_and_returns)
+{
+	static const char script[] =
+		"i=0; while test $i -lt 5; do /bin/cat /etc/etw-none 2>/dev/null; i=$((i + 1)); done";
+
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:do_sys_openat2", "-p",
+			 "kretprobe:do_sys_openat2:info", "--", "sh", "-c", script)) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(0, dynamic("etw/"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == \"/etc/etw-none\""));
+	EXPECT_EQ(5, lines_with(self->r.out, "kprobe:do_sys_openat2 do_sys_openat2/Start", "dfd=-100 "));
+	EXPECT_EQ(5, lines_with(self->r.out, "cat-", "how=0x"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "kretprobe:do_sys_openat2", "--json", "--filter",
+			 "ret == -2 && process == cat"));
+	EXPECT_LE(5, lines_with(self->r.out, "\"ret\":-2", "\"do_sys_openat2\""));
+	ASSERT_EQ(0, RUN("dump", OUT, "--operations", "--filter", "filename == \"/etc/etw-none\""));
+	EXPECT_EQ(5, lines_with(self->r.out, "us dfd=", "ret=-2") +
+		     lines_with(self->r.out, "ms dfd=", "ret=-2")) {
+		TH_LOG("%s", self->r.out);
+	}
+}
+
+/* The types of a module's functions are the module's. */
+TEST_F(probe, functions_of_modules)
+{
+	ASSERT_EQ(0, RUN("watch", "-p", "kprobe:p9_client_walk", "--", "ls", "/usr/share/doc"));
+	EXPECT_LE(1, lines_with(self->r.out, "p9_client_walk/Start", "nwname=")) {
+		TH_LOG("%s%s", self->r.out, self->r.err);
+	}
+	EXPECT_LE(1, lines_with(self->r.out, "oldfid=0x", "clone="));
+}
+
+/* Where an instruction begins: the first is a call of the tracer, or a mark before it. */
+TEST_F(probe, inside_of_functions)
+{
+	const char *name = "kprobe:vfs_read+0x4";
+
+	if (RUN("watch", "-p", name, "--", "cat", "/etc/hostname"))
+		name = "kprobe:vfs_read+5";
+	ASSERT_EQ(0, RUN("watch", "-p", name, "--", "cat", "/etc/hostname")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_LE(1, lines_with(self->r.out, name, "cat-"));
+	EXPECT_LE(1, lines_with(self->r.out, " vfs_read info", "cat-"));
+	EXPECT_EQ(0, lines_with(self->r.out, " vfs_read info", "file="));
+	/* One of several names of a function, of which the kernel lists only one */
+	EXPECT_EQ(0, RUN("watch", "-p", "kprobe:__x64_sys_getppid", "--", "true")) {
+		TH_LOG("%s", self->r.err);
+	}
+}
+
+TEST_F(probe, functions_of_programs)
+{
+	setenv(ROLE, "3", 1);
+	ASSERT_EQ(0, RUN("watch", "-p", of_self(self, "uprobe", ":cli_probe_t*"), "-p",
+			 of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self)) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(3, lines_with(self->r.out, ":cli_probe_target cli_probe_target/Start", ""));
+	EXPECT_EQ(1, lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=0x2a"));
+	EXPECT_EQ(1, lines_with(self->r.out, "cli_probe_target/Stop", "ret=0x2c"));
+	ASSERT_EQ(0, RUN("watch", "--operations", "-p", of_self(self, "uprobe", ":cli_probe_target"),
+			 "-p", of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self));
+	EXPECT_EQ(3, vc_lines(self->r.out));
+	EXPECT_EQ(1, lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
+	EXPECT_EQ(0, dynamic("etw/"));
+}
+
+/* What is called while a probe is handled is not seen, which is said. */
+TEST_F(probe, missed)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
+			 "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
+	EXPECT_EQ(1, lines_with(self->r.err, "\"kprobe:perf_tp_event\"", "the kernel missed it")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(0, lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
+}
+
+/* Each place with its counter; without a session the program does not come by. */
+TEST_F(probe, static_probes)
+{
+	setenv(ROLE, "4", 1);
+	ASSERT_EQ(0, RUN("list", "providers", of_self(self, "usdt", ":*"))) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(1, lines_with(self->r.out, ":cli_probe:passed", "usdt:/"));
+	EXPECT_EQ(1, vc_lines(self->r.out));
+	ASSERT_EQ(0, RUN("watch", "-p", of_self(self, "usdt", ":cli_probe:passed"), "--", self->self)) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(4, lines_with(self->r.out, "cli_probe:passed passed", "arg2=-7"));
+	EXPECT_EQ(1, lines_with(self->r.out, "arg1=0x3 ", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_EQ(0, dynamic("etw/"));
+	EXPECT_TRUE((RUN("list", "providers", of_self(self, "usdt", ":cli_probe:pased")),
+		     vc_refused(&self->r, 1, "did you mean")));
+	EXPECT_NE(NULL, strstr(self->r.err, ":cli_probe:passed\"?"));
+}
+
+/* ----------------------------------------------------------------------- lifetime */
+
+TEST_F(probe, last_while_sessions_use_them)
+{
+	ASSERT_EQ(0, RUN("start", "a"));
+	ASSERT_EQ(0, RUN("start", "b"));
+	ASSERT_EQ(0, RUN("enable", "a", "-p", "kprobe:vfs_read", "-p", "kprobe:vfs_write"));
+	EXPECT_EQ(2, dynamic("etw/"));
+	ASSERT_EQ(0, RUN("enable", "b", "-p", "kprobe:vfs_read"));
+	EXPECT_EQ(1, dynamic("etw/pvfs_read"));
+	ASSERT_EQ(0, RUN("list", "providers"));
+	EXPECT_EQ(1, lines_with(self->r.out, "kprobe:vfs_read", "a, b"));
+	EXPECT_EQ(2, dynamic("etw/"));
+	ASSERT_EQ(0, RUN("disable", "a", "kprobe:vfs_*"));
+	EXPECT_EQ(1, dynamic("etw/pvfs_read"));
+	EXPECT_EQ(1, dynamic("etw/"));
+	EXPECT_TRUE((RUN("disable", "a", "kprobe:vfs_write"),
+		     vc_refused(&self->r, 1, "no session has one of these probes enabled")));
+	ASSERT_EQ(0, RUN("stop", "b"));
+	EXPECT_EQ(0, dynamic("etw/")) {
+		TH_LOG("%s", events);
+	}
+}
+
+/* What a killed command or a session that ended otherwise left over goes with the next command. */
+TEST_F(probe, left_overs)
+{
+	static struct vc_run killed;
+
+	ASSERT_TRUE(vc_start(&killed, "watch", "-p", "kprobe:vfs_*", "--no-processes", "--", "sleep",
+			     "1000", (char *)NULL));
+	EXPECT_TRUE(vm_until(dynamic("etw/pvfs_") > 10));
+	kill(killed.pid, SIGKILL);
+	vc_end(&killed);
+	EXPECT_LT(10, dynamic("etw/pvfs_"));
+	EXPECT_TRUE(vm_until((RUN("list", "sessions"), !dynamic("etw/"))));
+	ASSERT_EQ(0, RUN("start", "a"));
+	ASSERT_EQ(0, RUN("enable", "a", "kprobe:vfs_read"));
+	vm_stop_all(self->fd);
+	EXPECT_EQ(1, dynamic("etw/"));
+	ASSERT_EQ(0, RUN("list", "sessions"));
+	EXPECT_EQ(0, dynamic("etw/"));
+}
+
+TEST_F(probe, of_other_tools_stay)
+{
+	ASSERT_TRUE(write_to(TRACEFS "kprobe_events", "p:etw/mine vfs_read\n"));
+	ASSERT_TRUE(write_to(TRACEFS "kprobe_events", "p:kprobes/mine vfs_read\n"));
+	EXPECT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:vfs_read", "--", "true"));
+	EXPECT_EQ(2, dynamic("mine"));
+	EXPECT_EQ(1, dynamic("etw/"));
+	/* They are trace events as any other. */
+	EXPECT_EQ(0, RUN("watch", "-p", "tracepoint:kprobes:mine", "--", "cat", "/etc/hostname"));
+	EXPECT_LE(1, lines_with(self->r.out, "tracepoint:kprobes:mine", "cat-"));
+	EXPECT_TRUE(write_to(TRACEFS "dynamic_events", "-:etw/mine\n"));
+	EXPECT_TRUE(write_to(TRACEFS "dynamic_events", "-:kprobes/mine\n"));
+}
+
+/* Whoever comes first makes it, whoever goes last removes it, and nobody is disturbed. */
+TEST_F(probe, of_many_commands_at_once)
+{
+	static struct vc_run r[5];
+	unsigned int i, round;
+
+	for (round = 0; round < 4; round++) {
+		for (i = 0; i < ARRAY_SIZE(r); i++)
+			ASSERT_TRUE(vc_start(&r[i], "watch", "-p", "kprobe:do_sys_openat2", "-p",
+					     i % 2 ? "kprobe:vfs_read" : "kprobe:vfs_write",
+					     "--no-processes", "--show",
+					     "filename == /etc/hostname", "--", "cat",
+					     "/etc/hostname", (char *)NULL));
+		for (i = 0; i < ARRAY_SIZE(r); i++) {
+			EXPECT_EQ(0, vc_end(&r[i]));
+			EXPECT_LE(1, lines_with(r[i].out, "do_sys_openat2", "\"/etc/hostname\"")) {
+				TH_LOG("%s%s", r[i].out, r[i].err);
+			}
+		}
+		EXPECT_EQ(0, dynamic("etw/"));
+	}
+}
+
+/* ---------------------------------------------------------------------------- names */
+
+TEST_F(probe, are_listed)
+{
+	ASSERT_EQ(0, RUN("list", "providers", "kprobe:vfs_rea*"));
+	EXPECT_EQ(3, lines_with(self->r.out, "kprobe:vfs_read", ""));
+	ASSERT_EQ(0, RUN("list", "providers", "kretprobe:vfs_read", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"kretprobe:vfs_read\""));
+	ASSERT_EQ(0, RUN("list", "providers", of_self(self, "uprobe", ":cli_probe_t?rget")));
+	EXPECT_EQ(1, vc_lines(self->r.out));
+	EXPECT_EQ(0, dynamic("etw/"));
+}
+
+/* Of one program, and only with such an argument, as with any trace event */
+TEST_F(probe, some_calls)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:do_sys_openat2", "--exe", "head",
+			 "--filter", "filename contains etw-none", "--", "sh", "-c",
+			 "cat /etc/etw-none; head /etc/etw-none; head -c 1 /etc/hostname")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "kprobe:do_sys_openat2", "--json"));
+	EXPECT_EQ(1, vc_objects(self->r.out)) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "/etc/etw-none"));
+}
+
+TEST_F(probe, wrong_names)
+{
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:vfs_raed"),
+		     vc_refused(&self->r, 1, "did you mean \"kprobe:vfs_read\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:no_such_function_at_all"),
+		     vc_refused(&self->r, 1, "the kernel has no such function that can be traced")));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:*"), vc_refused(&self->r, 1, "at most 100")));
+	EXPECT_TRUE((RUN("enable", "mine", "kretprobe:vfs_read+4"),
+		     vc_refused(&self->r, 1, "only possible for kprobe and uprobe")));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:vfs_read+1"),
+		     vc_refused(&self->r, 1, "does not let this be probed")));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:sched_clock"),
+		     vc_refused(&self->r, 1, "(it is notrace or blacklisted")));
+	EXPECT_TRUE((RUN("enable", "mine", "kprobe:atomic_notifier_call_chain"),
+		     vc_refused(&self->r, 1, "(it is notrace or blacklisted")));
+	EXPECT_TRUE((RUN("enable", "mine", "uprobe:/etc/hostname:main"),
+		     vc_refused(&self->r, 1, "no 64-bit program")));
+	EXPECT_TRUE((RUN("enable", "mine", "uprobe:etw-no-such-program:main"),
+		     vc_refused(&self->r, 1, "No such file")));
+	EXPECT_TRUE((RUN("enable", "mine", of_self(self, "uprobe", ":cli_probe_tarhet")),
+		     vc_refused(&self->r, 1, ":cli_probe_target\"?")));
+	EXPECT_EQ(0, dynamic("etw/"));
+	self->r.nobody = true;
+	EXPECT_TRUE((RUN("list", "providers", "kprobe:vfs_read"),
+		     vc_refused(&self->r, 1, "root's rights on /sys/kernel/tracing")));
+	self->r.nobody = false;
+}
+
+TEST_HARNESS_MAIN

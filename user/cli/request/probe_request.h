@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe_request.h - providers that probes of functions and programs are made
+ *
+ * A probe is made a trace event, and that a provider.  The command holds the former until it
+ * ends; after that etw.ko does while a session has the provider enabled.  Then the next
+ * command that ends removes it.
+ */
+#ifndef ETW_CLI_REQUEST_PROBE_REQUEST_H
+#define ETW_CLI_REQUEST_PROBE_REQUEST_H
+
+#include "trace_set.h"
+
+/* As trace_event_list(), trace_event_make() and trace_event_registered(), of names of probes */
+bool probe_request_list(const char *provider, struct trace_set *set);
+bool probe_request_make(int fd, const char *provider, struct trace_set *set);
+bool probe_request_registered(int fd, const char *provider, struct trace_set *set);
+/* At the end of the command, after the device was closed: let go, and remove what nobody uses. */
+void probe_request_end(void);
+
+#endif /* ETW_CLI_REQUEST_PROBE_REQUEST_H */
