@@ -26,6 +26,7 @@
 #include "session/session.h"
 #include "session/shrink.h"
 #include "session/suspend.h"
+#include "system/held_provider.h"
 #include "system/process_events.h"
 #include "system/trace_event.h"
 #include "write/activity.h"
@@ -142,7 +143,7 @@ static int __init etw_init(void)
 	err = etw_process_events_init();
 	if (err)
 		goto err_shrink;
-	err = etw_trace_event_init();
+	err = etw_trace_counters_init();
 	if (err)
 		goto err_processes;
 	err = etw_device_init();
@@ -151,7 +152,7 @@ static int __init etw_init(void)
 	return 0;
 
 err_traces:
-	etw_trace_event_exit();
+	etw_trace_counters_exit();
 err_processes:
 	etw_process_events_exit();
 err_shrink:
@@ -172,7 +173,9 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
-	etw_trace_event_exit();
+	etw_trace_counters_exit();
+	etw_held_provider_exit();
+	etw_trace_record_exit();
 	etw_process_events_exit();
 	etw_shrink_exit();
 	etw_module_state_exit();

@@ -14,7 +14,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "provider/process.h"
-#include "system/trace_event.h"
+#include "system/held_provider.h"
 #include "write/write_classic.h"
 #include "write/write_user.h"
 #include <etw/abi.h>
@@ -88,7 +88,7 @@ static int device_flush(struct file *file, fl_owner_t owner)
 
 static int device_release(struct inode *inode, struct file *file)
 {
-	etw_trace_provider_release(etw_process_of(file));
+	etw_held_provider_release(etw_process_of(file));
 	etw_process_release(etw_process_of(file));
 	return 0;
 }

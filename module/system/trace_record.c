@@ -156,7 +156,7 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 	struct trace_record r;
 	u32 i;
 
-	if (!raw || !ETW_HANDLE_ENABLED(t->provider, &t->desc))
+	if (!raw || !ETW_HANDLE_ENABLED(t->held.provider, &t->desc))
 		return;
 	r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
 	scratch = &this_cpu_ptr(scratches)->of[interrupt_context_level()];
@@ -165,5 +165,5 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, t->schema, t->schema_len);
 	for (i = 0; i < t->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], &r, &t->pieces[i]);
-	etw_write(t->provider, &t->desc, d - scratch->data, scratch->data);
+	etw_write(t->held.provider, &t->desc, d - scratch->data, scratch->data);
 }
