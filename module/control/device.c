@@ -58,6 +58,7 @@ static const struct etw_ioctl device_ioctls[] = {
 
 	ETW_IOCTL(ETW_IOC_TRACE_EVENT, struct etw_trace_event, etw_ioctl_trace_event,
 		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_BPF_PROVIDER, struct etw_bpf_provider, etw_ioctl_bpf_provider),
 
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,
 		  .run_user = etw_ioctl_consumer_open),

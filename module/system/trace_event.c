@@ -48,7 +48,7 @@ static void trace_free(struct etw_held_provider *p)
 	struct etw_trace_provider *t = trace_of(p);
 
 	free_percpu(t->counters);
-	kfree(t->schema);
+	kfree(t->layout.schema);
 	kfree(t);
 }
 
@@ -56,10 +56,12 @@ static bool trace_same(const struct etw_held_provider *one, const struct etw_hel
 {
 	const struct etw_trace_provider *a = trace_of(one), *b = trace_of(other);
 
-	return a->id == b->id && a->schema_len == b->schema_len &&
-	       a->piece_count == b->piece_count && !memcmp(&a->desc, &b->desc, sizeof(a->desc)) &&
-	       !memcmp(a->schema, b->schema, a->schema_len) &&
-	       !memcmp(a->pieces, b->pieces, array_size(a->piece_count, sizeof(a->pieces[0])));
+	return a->id == b->id && a->layout.schema_len == b->layout.schema_len &&
+	       a->layout.piece_count == b->layout.piece_count &&
+	       !memcmp(&a->desc, &b->desc, sizeof(a->desc)) &&
+	       !memcmp(a->layout.schema, b->layout.schema, a->layout.schema_len) &&
+	       !memcmp(a->pieces, b->pieces,
+		       array_size(a->layout.piece_count, sizeof(a->pieces[0])));
 }
 
 static struct etw_held_kind trace_kind = {
@@ -86,12 +88,13 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
 	t->desc.task = arg->task;
 	t->desc.keyword = arg->keyword;
 	t->id = arg->id;
-	t->schema_len = arg->schema_len;
-	t->piece_count = arg->piece_count;
+	t->layout.schema_len = arg->schema_len;
+	t->layout.piece_count = arg->piece_count;
+	t->layout.pieces = t->pieces;
 	memcpy(t->pieces, pieces, array_size(arg->piece_count, sizeof(*pieces)));
-	t->schema = kmemdup(schema, arg->schema_len, ETW_GFP);
+	t->layout.schema = kmemdup(schema, arg->schema_len, ETW_GFP);
 	t->counters = alloc_percpu_gfp(struct perf_event *, ETW_GFP);
-	if (!t->schema || !t->counters) {
+	if (!t->layout.schema || !t->counters) {
 		trace_free(&t->held);
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #include <etw/kernel.h>
 
 #include "held_provider.h"
+#include "trace_record.h"
 
 struct etw_process;
 
@@ -21,10 +22,8 @@ struct etw_process;
  * @id: of the trace event
  * @active: there are counters
  * @counters: of each CPU; NULL for a CPU that is offline
- * @schema: metadata of its events
- * @schema_len: bytes
- * @piece_count: length of @pieces
- * @pieces: what becomes of a record
+ * @layout: of a record
+ * @pieces: for @layout
  *
  * What a record is read by does not change.
  */
@@ -34,9 +33,7 @@ struct etw_trace_provider {
 	u32 id;
 	bool active;
 	struct perf_event * __percpu *counters;
-	void *schema;
-	u32 schema_len;
-	u32 piece_count;
+	struct etw_trace_layout layout;
 	struct etw_trace_piece pieces[];
 };
 
@@ -52,11 +49,5 @@ void etw_trace_counters_stop(struct etw_trace_provider *t);
 void etw_trace_counters_renew(struct etw_trace_provider *t);
 int etw_trace_counters_init(void);
 void etw_trace_counters_exit(void);
-
-/* trace_record.c */
-int etw_trace_record_room(void);
-void etw_trace_record_exit(void);
-void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data *data,
-			    struct pt_regs *regs);
 
 #endif /* ETW_SYSTEM_TRACE_EVENT_H */

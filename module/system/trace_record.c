@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_record.c - write the record of a trace event as an event
+ * trace_record.c - write a record as an event: perf's of a trace event, or a BPF program's
  *
- * The record is perf's: the fixed members of the trace event, then the data that its data
- * locations point to.  Its source may be a probe that reads user memory, so a location is
- * believed only as far as the record reaches.
+ * perf's record has the fixed members of the trace event, then the data that its data
+ * locations point to.  A record's source may be a probe that reads user memory, or a map that
+ * another CPU writes to, so a location is read once and believed only as far as the record
+ * reaches.
  *
- * Runs where the tracepoint is, up to NMI, with preemption disabled.  perf admits one record at
- * a time in each of its four contexts of a CPU, and so does the scratch memory here.
+ * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Whoever
+ * interrupts another one here ends before that goes on, so a count for each CPU gives every one
+ * scratch memory of its own.  perf admits one record at a time in each of its four contexts of a
+ * CPU; programs may also be called by what runs in between, and so too deep.
  */
+#include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -17,8 +21,9 @@
 #include <linux/uaccess.h>
 
 #include "trace_event.h"
+#include "write/hotpath.h"
 
-#define CONTEXTS	4	/* task, softirq, hardirq, NMI */
+#define SCRATCHES	6	/* of each CPU */
 
 struct trace_scratch {
 	struct etw_data_descriptor data[1 + 2 * ETW_TRACE_PIECES_MAX];
@@ -28,7 +33,8 @@ struct trace_scratch {
 };
 
 struct trace_scratches {
-	struct trace_scratch of[CONTEXTS];
+	unsigned int used;
+	struct trace_scratch of[SCRATCHES];
 };
 
 static struct trace_scratches __percpu *scratches;
@@ -68,6 +74,7 @@ static struct etw_data_descriptor trace_located(const struct trace_record *r,
 	if (!where.size)
 		return where;
 	memcpy(&location, r->at + piece->offset, sizeof(location));
+	OPTIMIZER_HIDE_VAR(location);
 	offset = location & 0xffff;
 	if (piece->flags & ETW_TRACE_RELATIVE)
 		offset += piece->offset + sizeof(u32);
@@ -145,25 +152,57 @@ static struct etw_data_descriptor *trace_piece(struct etw_data_descriptor *d,
 	return d;
 }
 
+static int trace_send(struct trace_scratch *scratch, struct etw_provider *provider,
+		      const struct etw_event_descriptor *desc,
+		      const struct etw_trace_layout *layout, const struct trace_record *r)
+{
+	struct etw_data_descriptor *d = scratch->data;
+	u32 i;
+
+	scratch->text_count = 0;
+	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, layout->schema, layout->schema_len);
+	for (i = 0; i < layout->piece_count; i++)
+		d = trace_piece(d, scratch, &scratch->lengths[i], r, &layout->pieces[i]);
+	return etw_write(provider, desc, d - scratch->data, scratch->data);
+}
+
+/**
+ * etw_trace_record_send() - write a record as an event
+ * @provider: whose event it is
+ * @desc: the event's descriptor
+ * @layout: what becomes of the record's parts
+ * @record: @size bytes
+ * @size: of @record
+ *
+ * Any context, with preemption disabled, after etw_trace_record_room() has succeeded.
+ *
+ * Return: as etw_write(), also if too many of these calls are nested on this CPU; the sessions
+ * then count the event as lost.
+ */
+int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+			  const struct etw_trace_layout *layout, const void *record, u32 size)
+{
+	const struct trace_record r = { .at = record, .size = size };
+	unsigned int depth = this_cpu_inc_return(scratches->used);
+	int ret;
+
+	if (likely(depth <= SCRATCHES))
+		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], provider, desc, layout,
+				 &r);
+	else
+		ret = etw_hotpath_drop(provider, desc, NULL, ETW_DROP_NESTING);
+	this_cpu_dec(scratches->used);
+	return ret;
+}
+
 /* The counter's handler */
 void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data *data,
 			    struct pt_regs *regs)
 {
 	const struct etw_trace_provider *t = counter->overflow_handler_context;
 	const struct perf_raw_record *raw = data->raw;
-	struct etw_data_descriptor *d;
-	struct trace_scratch *scratch;
-	struct trace_record r;
-	u32 i;
 
-	if (!raw || !ETW_HANDLE_ENABLED(t->held.provider, &t->desc))
-		return;
-	r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
-	scratch = &this_cpu_ptr(scratches)->of[interrupt_context_level()];
-	scratch->text_count = 0;
-	d = scratch->data;
-	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, t->schema, t->schema_len);
-	for (i = 0; i < t->piece_count; i++)
-		d = trace_piece(d, scratch, &scratch->lengths[i], &r, &t->pieces[i]);
-	etw_write(t->held.provider, &t->desc, d - scratch->data, scratch->data);
+	if (raw && ETW_HANDLE_ENABLED(t->held.provider, &t->desc))
+		etw_trace_record_send(t->held.provider, &t->desc, &t->layout, raw->frag.data,
+				      raw->frag.size);
 }
