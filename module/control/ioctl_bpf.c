@@ -88,14 +88,14 @@ long etw_ioctl_bpf_provider(struct file *file, void *arg)
 	if (!etw_may_see_addresses() ||
 	    !etw_access_may(&provider->provider, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
-	if (!etw_bpf_kfuncs_registered())
-		return -EOPNOTSUPP;
 	if (etw_ioctl_is_own(&provider->provider))
 		return -EEXIST;
 	err = etw_ioctl_name_in(provider->name, provider->name_len, &name);
 	if (err)
 		return err;
 	err = bpf_input_copy(provider, &in);
+	if (!err && !etw_bpf_kfuncs_registered())
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = etw_bpf_provider_make(etw_process_of(file), provider, name, &in,
 					    &provider->number);
