@@ -149,7 +149,7 @@ void __init etw_bpf_kfuncs_init(void)
 
 	if (!has_btf)
 		return;
-	if (!etw_kfunc_ids.cnt || !etw_kfunc_ids.pairs[0].id) {
+	if (!etw_kfunc_ids.cnt) {
 		kfuncs_state = "none: the ids of the functions were not filled in";
 		return;
 	}
