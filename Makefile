@@ -170,6 +170,7 @@ all: $(spellings)
 $(spellings): include/win32/spellings include/win32-km/spellings scripts/spellings
 	$(Q)scripts/spellings $(@D) && touch $@
 
+include scripts/bpf.mk
 include scripts/tests.mk
 include scripts/modules.mk
 include scripts/install.mk

@@ -26,6 +26,8 @@
 #include "session/session.h"
 #include "session/shrink.h"
 #include "session/suspend.h"
+#include "system/bpf_provider.h"
+#include "system/held_provider.h"
 #include "system/process_events.h"
 #include "system/trace_event.h"
 #include "write/activity.h"
@@ -55,7 +57,7 @@ module_param_cb(max_memory_mb, &max_memory_ops, &etw_max_memory_mb, 0644);
 MODULE_PARM_DESC(max_memory_mb,
 		 "MB that the buffers of all sessions may take (default 0: a quarter of the memory)");
 
-static int set_memory(const char *value, const struct kernel_param *param)
+static int set_nothing(const char *value, const struct kernel_param *param)
 {
 	return -EPERM;
 }
@@ -66,7 +68,7 @@ static int get_memory(char *buffer, const struct kernel_param *param)
 }
 
 static const struct kernel_param_ops memory_ops = {
-	.set = set_memory,
+	.set = set_nothing,
 	.get = get_memory,
 };
 
@@ -89,6 +91,19 @@ MODULE_PARM_DESC(nesting_max,
 module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
+
+static int get_bpf(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%s\n", etw_bpf_kfuncs_state());
+}
+
+static const struct kernel_param_ops bpf_ops = {
+	.set = set_nothing,
+	.get = get_bpf,
+};
+
+module_param_cb(bpf, &bpf_ops, NULL, 0444);
+MODULE_PARM_DESC(bpf, "types of BPF programs that can write events; to be read");
 
 /* Delivery has a queue of its own, so it never waits for etw_control. */
 static int __init make_queues(void)
@@ -142,16 +157,17 @@ static int __init etw_init(void)
 	err = etw_process_events_init();
 	if (err)
 		goto err_shrink;
-	err = etw_trace_event_init();
+	err = etw_trace_counters_init();
 	if (err)
 		goto err_processes;
 	err = etw_device_init();
 	if (err)
 		goto err_traces;
+	etw_bpf_kfuncs_init();
 	return 0;
 
 err_traces:
-	etw_trace_event_exit();
+	etw_trace_counters_exit();
 err_processes:
 	etw_process_events_exit();
 err_shrink:
@@ -172,7 +188,9 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
-	etw_trace_event_exit();
+	etw_trace_counters_exit();
+	etw_held_provider_exit();
+	etw_trace_record_exit();
 	etw_process_events_exit();
 	etw_shrink_exit();
 	etw_module_state_exit();

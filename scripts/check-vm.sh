@@ -10,7 +10,7 @@
 vm_idle=${ETW_VM_IDLE:-300}
 # Programs that this run may leave out when its time is used up: only turns.
 may_stop=''
-# No program may skip: the machine is made for those that run.
+# Programs, as a pattern, that may not skip: the machine is made for those that run.
 no_skips=''
 
 # not_instrumented KERNEL: the calls that the compiler did not put into etw.ko, so
@@ -53,7 +53,7 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
-		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|cli_trace*|cli_probe)) continue ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|cli_trace*|cli_probe|bpf_events)) continue ;;
 		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
@@ -70,7 +70,7 @@ judge_vm() {
 
 	# Every kernel here has what those need; this one can also fail on demand.
 	[[ $kernel != debug ]] || must='@(fault*|hotplug*|pressure|soak)'
-	[[ -z $no_skips ]] || must='*'
+	[[ -z $no_skips ]] || must=$no_skips
 	while read -r p f s name; do
 		count "$p" "$f" "$s"
 		bad=$((bad + f))
@@ -217,7 +217,7 @@ check_folders() {
 # check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
 # memory nodes, on a machine that was booted with these.
 check_isolated() {
-	local no_skips=yes
+	local no_skips='*'
 
 	run_vm "$work/vm-isolated-$1" "$1" --nodes \
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
@@ -226,7 +226,7 @@ check_isolated() {
 # check_spoilt KERNEL: selftests after which a machine is of no use. A TSC that becomes
 # unstable has the kernel patch what idle CPUs run.
 check_spoilt() {
-	local no_skips=yes
+	local no_skips='*'
 
 	run_vm "$work/vm-spoilt-$1" "$1" --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
@@ -235,8 +235,10 @@ check_spoilt() {
 # both CPUs run it. QEMU 7.2 may translate what another of its threads is patching and keep a
 # breakpoint that the kernel has removed.
 check_patched() {
-	local -a options names=(trace_events trace_samples trace_workload cli_tracepoint cli_trace_select cli_probe)
-	local no_skips=yes
+	local -a options
+	local -a names=(trace_events trace_samples trace_workload cli_tracepoint cli_trace_select cli_probe bpf_events)
+	# BPF programs of some types cannot call a module on older kernels.
+	local no_skips='!(bpf_events)'
 
 	mapfile -t options < <(kernel_options "$1")
 	# As in programs(): no command there; and what these kernels lack is skipped.

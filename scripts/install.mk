@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make install, make uninstall. Part of the Makefile.
+# make install, make uninstall, make install-dkms. Part of the Makefile.
 #
 #   PREFIX=/usr/local   where the user-space parts go; the module and its symbols, for drivers
 #                       that use it, go to /lib/modules/VERSION/extra
@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL ?= install
 
-.PHONY: install uninstall install-user install-module
+.PHONY: install uninstall install-user install-module install-dkms
 
 module_kernel := $(or $(call full_version,$(KERNEL)),$(RUNNING_KERNEL))
 module_to := $(DESTDIR)/lib/modules/$(module_kernel)/extra
@@ -81,6 +81,17 @@ install-module: build/modules/$(module_kernel)/etw.ko
 ifeq ($(DESTDIR),)
 	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel)
 endif
+
+# The source of the module for DKMS, which builds it for each kernel: after this
+# "dkms install etw/VERSION".
+dkms_to := $(DESTDIR)/usr/src/etw-$(VERSION)
+dkms_files := Kbuild $(wildcard module/*.[ch] module/*/*.[ch] include/*.h include/etw/*.h include/etw/*/*.h) \
+	$(addprefix scripts/,probe module-btf btfids.c) $(wildcard scripts/probes/*.c)
+
+install-dkms:
+	$(Q)rm -rf $(dkms_to) && $(INSTALL) -d $(addprefix $(dkms_to)/,$(sort $(dir $(dkms_files))))
+	$(Q)for file in $(dkms_files); do cp -p $$file $(dkms_to)/$$file || exit 1; done
+	$(Q)sed -e 's,@VERSION@,$(VERSION),' packaging/dkms.conf.in >$(dkms_to)/dkms.conf
 
 ifeq ($(filter $(module_kernel),$(KERNELS)),)
 ifneq ($(module_src),)

@@ -33,7 +33,7 @@ KERNELS := $(if $(call kernel_build,$(RUNNING_KERNEL)),$(RUNNING_KERNEL))
 endif
 
 module_src := $(wildcard module/*.[ch] module/*/*.[ch])
-module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h include/etw/*/*.h scripts/probes/*.c) scripts/probe scripts/mirror
+module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h include/etw/*/*.h scripts/probes/*.c) scripts/probe scripts/mirror scripts/module-btf scripts/btfids.c
 # A Windows sample's manifest, of the corpus of real ones, drives a test module.
 evntdrv_dir := selftests/kmod/etw_evntdrv
 evntdrv_man := $(firstword $(wildcard $(or $(ETW_CORPUS),../shared/corpus)/manifests/*__evntdrv.xml))
@@ -48,7 +48,8 @@ kbuild_args := $(if $(V),V=$(V)) $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),
 kbuild_force := $(if $(W)$(C),FORCE)
 
 # BTF for a module takes pahole and a vmlinux beside the headers, which not
-# every kernel has; kbuild would fail or complain without them.
+# every kernel has; kbuild would fail or complain without them.  scripts/module-btf finds
+# the kernel's BTF elsewhere, for etw.ko, whose functions BPF programs call.
 no_btf = $(if $(and $(wildcard $(call kernel_build,$(1))/vmlinux),$(shell command -v pahole)),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 modules:
@@ -63,7 +64,8 @@ build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
 	$(Q)scripts/mirror build/kmod/$(1)
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1) \
 		$(kbuild_args) $(call no_btf,$(1)) modules
-	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@
+	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@.tmp
+	$(Q)scripts/module-btf $(1) $(call kernel_build,$(1)) $$@.tmp && mv $$@.tmp $$@
 endef
 
 # $(call manifest_headers,DIR): what is made of the manifests there. Tests find the

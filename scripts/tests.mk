@@ -5,7 +5,8 @@
 #   selftests/lib/             build/obj/selftests/lib/libselftest.a, what the programs
 #                              in the VM have in common
 #   selftests/vm/*/NAME.c      build/selftests/NAME, run in the VM; linked with
-#                              libselftest.a, libtdh.a and libetw.a
+#                              libselftest.a, libtdh.a and libetw.a; those of vm/bpf need
+#                              what scripts/bpf.mk needs
 #   selftests/vm/*/NAME_m32.c  the same, 32-bit, without libetw and with only the part
 #                              of selftests/lib that needs nothing else
 #   selftests/unit/*/NAME.c    build/unit/NAME, run on the host; all of it and
@@ -21,7 +22,7 @@
 
 KSELFTEST := build/cache/linux-source/tools/testing/selftests
 
-vm_src := $(wildcard selftests/vm/*/*.c)
+vm_src := $(filter-out $(if $(has_bpf),,selftests/vm/bpf/%),$(wildcard selftests/vm/*/*.c))
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
 testlib := build/obj/selftests/lib/libselftest.a
@@ -149,7 +150,6 @@ build/fuzz/etw_fuzz: $(fuzz_obj)
 
 # ------------------------------------------- fuzzers of the libraries, by clang
 
-CLANG ?= clang
 fuzzer_src := $(wildcard selftests/libfuzzer/*.c)
 fuzzers := $(fuzzer_src:selftests/libfuzzer/%.c=build/fuzz/%)
 clang_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all

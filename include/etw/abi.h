@@ -68,6 +68,7 @@
 #include <linux/types.h>
 #include <etw/abi_access.h>
 #include <etw/abi_filter.h>
+#include <etw/abi_bpf.h>
 #include <etw/abi_trace.h>
 #include <etw/format.h>
 
@@ -108,6 +109,7 @@
 #define ETW_IOC_GROUP_ENUM	ETW_IOC(0x26)	/* etw_provider_enum */
 #define ETW_IOC_GROUP_QUERY	ETW_IOC(0x27)	/* etw_group_query */
 #define ETW_IOC_TRACE_EVENT	ETW_IOC(0x28)	/* etw_trace_event */
+#define ETW_IOC_BPF_PROVIDER	ETW_IOC(0x29)	/* etw_bpf_provider */
 #define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
 #define ETW_IOC_CLASSIC		ETW_IOC(0x31)	/* etw_classic_write */
 #define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */

@@ -14,7 +14,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "provider/process.h"
-#include "system/trace_event.h"
+#include "system/held_provider.h"
 #include "write/write_classic.h"
 #include "write/write_user.h"
 #include <etw/abi.h>
@@ -58,6 +58,7 @@ static const struct etw_ioctl device_ioctls[] = {
 
 	ETW_IOCTL(ETW_IOC_TRACE_EVENT, struct etw_trace_event, etw_ioctl_trace_event,
 		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_BPF_PROVIDER, struct etw_bpf_provider, etw_ioctl_bpf_provider),
 
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,
 		  .run_user = etw_ioctl_consumer_open),
@@ -88,7 +89,7 @@ static int device_flush(struct file *file, fl_owner_t owner)
 
 static int device_release(struct inode *inode, struct file *file)
 {
-	etw_trace_provider_release(etw_process_of(file));
+	etw_held_provider_release(etw_process_of(file));
 	etw_process_release(etw_process_of(file));
 	return 0;
 }

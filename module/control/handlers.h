@@ -39,6 +39,9 @@ long etw_ioctl_group_query(struct file *file, void *arg);
 /* ioctl_trace.c */
 long etw_ioctl_trace_event(struct file *file, void *arg);
 
+/* ioctl_bpf.c */
+long etw_ioctl_bpf_provider(struct file *file, void *arg);
+
 /* ioctl_access.c */
 long etw_ioctl_access_set(struct file *file, void *arg);
 long etw_ioctl_access_query(struct file *file, void *arg);

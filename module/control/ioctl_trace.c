@@ -14,6 +14,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "ioctl_provider.h"
+#include "ioctl_trace.h"
 #include "provider/process.h"
 #include "system/trace_event.h"
 
@@ -35,20 +36,27 @@ static bool piece_is_valid(const struct etw_trace_piece *piece)
 	return piece->size || piece->kind == ETW_TRACE_TEXT_AT;
 }
 
-static int trace_input_check(const struct etw_trace_event *arg, const struct trace_input *in)
+/* Of one event */
+bool etw_ioctl_pieces_valid(const struct etw_trace_piece *pieces, u32 count)
 {
 	u32 i, texts = 0;
+
+	for (i = 0; i < count; i++) {
+		if (!piece_is_valid(&pieces[i]))
+			return false;
+		texts += pieces[i].kind == ETW_TRACE_USER_TEXT;
+	}
+	return texts <= ETW_TRACE_USER_TEXTS;
+}
+
+static int trace_input_check(const struct etw_trace_event *arg, const struct trace_input *in)
+{
 	u16 size;
 
 	memcpy(&size, in->schema, sizeof(size));
-	if (size != arg->schema_len)
+	if (size != arg->schema_len || !etw_ioctl_pieces_valid(in->pieces, arg->piece_count))
 		return -EINVAL;
-	for (i = 0; i < arg->piece_count; i++) {
-		if (!piece_is_valid(&in->pieces[i]))
-			return -EINVAL;
-		texts += in->pieces[i].kind == ETW_TRACE_USER_TEXT;
-	}
-	return texts <= ETW_TRACE_USER_TEXTS ? 0 : -EINVAL;
+	return 0;
 }
 
 static void trace_input_free(struct trace_input *in)
@@ -78,7 +86,7 @@ static int trace_input_copy(const struct etw_trace_event *arg, struct trace_inpu
 }
 
 /* What the module itself writes under these says what a trace proves. */
-static bool is_own(const struct etw_guid *guid)
+bool etw_ioctl_is_own(const struct etw_guid *guid)
 {
 	static const struct etw_guid own[] = {
 		ETW_CLOCK_PROVIDER_GUID, ETW_LOST_EVENT_GUID, ETW_LEDGER_GUID, ETW_PROCESS_GUID,
@@ -114,7 +122,7 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 		return -EPERM;
 	if (!IS_ENABLED(CONFIG_EVENT_TRACING) || !IS_ENABLED(CONFIG_PERF_EVENTS))
 		return -EOPNOTSUPP;
-	if (is_own(&event->provider))
+	if (etw_ioctl_is_own(&event->provider))
 		return -EEXIST;
 	err = trace_input_copy(event, &in);
 	if (!err)

@@ -445,3 +445,26 @@ AT(etw_trace_sample, counted, 8, 8);
 AT(etw_trace_sample, in_kernel, 16, 4);
 AT(etw_trace_sample, cpu, 20, 4);
 SIZE(etw_trace_sample, 24);
+
+AT(etw_bpf_event, keyword, 0, 8);
+AT(etw_bpf_event, level, 8, 1);
+AT(etw_bpf_event, opcode, 9, 1);
+AT(etw_bpf_event, task, 10, 2);
+AT(etw_bpf_event, record_size, 12, 4);
+AT(etw_bpf_event, schema_len, 16, 4);
+AT(etw_bpf_event, piece_count, 20, 4);
+SIZE(etw_bpf_event, 24);
+
+AT(etw_bpf_provider, flags, 4, 4);
+AT(etw_bpf_provider, provider, 8, 16);
+AT(etw_bpf_provider, name, 24, 8);
+AT(etw_bpf_provider, name_len, 32, 4);
+AT(etw_bpf_provider, event_count, 36, 4);
+AT(etw_bpf_provider, events, 40, 8);
+AT(etw_bpf_provider, schemas, 48, 8);
+AT(etw_bpf_provider, pieces, 56, 8);
+AT(etw_bpf_provider, schemas_len, 64, 4);
+AT(etw_bpf_provider, piece_count, 68, 4);
+AT(etw_bpf_provider, number, 72, 4);
+AT(etw_bpf_provider, reserved, 76, 4);
+SIZE(etw_bpf_provider, 80);

@@ -178,7 +178,7 @@ void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
 	snapshot->count = sources.count;
 	snapshot->traits = u->traits;
 	snapshot->types = u->types;
-	snapshot->of_system = u->reg->of_system;
+	snapshot->one_event = u->reg->one_event;
 	snapshot->filtered = sources.both;
 	for (i = 0; i < sources.count; i++) {
 		const struct source *e = &sources.list[i];

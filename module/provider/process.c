@@ -296,7 +296,7 @@ int etw_process_open(struct file *file)
 	spin_lock_init(&p->lock);
 	INIT_HLIST_NODE(&p->node);
 	INIT_WORK(&p->end_work, process_end_work);
-	INIT_LIST_HEAD(&p->trace_holds);
+	INIT_LIST_HEAD(&p->held_providers);
 	etw_callback_queue_init(&p->queue);
 	file->private_data = &p->hot;
 	return 0;

@@ -33,7 +33,7 @@ struct etw_process {
 	struct pid *tgid;		/* owner; set once */
 	struct hlist_node node;		/* owners; also under its lock */
 	struct work_struct end_work;	/* removes registrations that have left */
-	struct list_head trace_holds;	/* of system/trace_event.c, under its lock */
+	struct list_head held_providers; /* of system/held_provider.c, under its lock */
 
 	struct etw_callback_queue queue;
 };

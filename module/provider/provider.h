@@ -106,6 +106,7 @@ struct etw_registration {
 	u32 name_len;
 	bool name_in_traits;
 	bool of_system;			/* see etw_registration_of_kernel() */
+	bool one_event;			/* likewise */
 	char module[sizeof_field(struct etw_provider_reg, module)];
 	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 

@@ -309,7 +309,7 @@ EXPORT_SYMBOL_GPL(__etw_register_traits);
 
 static int register_handle(const struct etw_guid *guid, struct module *owner, const char *name,
 			   etw_enable_fn callback, void *context, bool of_system,
-			   unsigned long caller, struct etw_provider **handle)
+			   bool one_event, unsigned long caller, struct etw_provider **handle)
 {
 	struct etw_registration *reg = kernel_registration(guid, name, caller);
 	int err;
@@ -317,6 +317,7 @@ static int register_handle(const struct etw_guid *guid, struct module *owner, co
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	reg->of_system = of_system;
+	reg->one_event = one_event;
 	reg->hot.own.guid = *guid;
 	err = kernel_register(&reg->hot.own, reg, owner, callback, context);
 	if (err) {
@@ -347,20 +348,22 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 			  const char *name, etw_enable_fn callback,
 			  void *context, struct etw_provider **handle)
 {
-	return register_handle(guid, owner, name, callback, context, false, _RET_IP_, handle);
+	return register_handle(guid, owner, name, callback, context, false, false, _RET_IP_,
+			       handle);
 }
 EXPORT_SYMBOL_GPL(__etw_register_handle);
 
 /*
  * The same for the kernel's own events.  They show its addresses, so only callers who may see those
  * enable it; and they come from all processes, so their writer must leave out the sessions of
- * etw_scope_excluded().
+ * etw_scope_excluded().  one_event: it has only one, of id and version 0, whatever its channel.
  */
-int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
+int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bool one_event,
 			       etw_enable_fn callback, void *context,
 			       struct etw_provider **handle)
 {
-	return register_handle(guid, THIS_MODULE, name, callback, context, true, _RET_IP_, handle);
+	return register_handle(guid, THIS_MODULE, name, callback, context, true, one_event,
+			       _RET_IP_, handle);
 }
 
 /**

@@ -17,7 +17,7 @@ void etw_registration_leaves(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);
 int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory);
 void etw_registration_remove(struct etw_registration *reg);
-int etw_registration_of_kernel(const struct etw_guid *guid, const char *name,
+int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bool one_event,
 			       etw_enable_fn callback, void *context,
 			       struct etw_provider **handle);
 void etw_registration_end_handles(struct etw_provider **handles, unsigned int count);

@@ -65,7 +65,7 @@ int etw_trace_counters_start(struct etw_trace_provider *t)
 	unsigned int cpu;
 	int err = 0;
 
-	lockdep_assert_held(&t->lock);
+	lockdep_assert_held(&t->held.lock);
 	if (t->active)
 		return 0;
 	WRITE_ONCE(t->active, true);
@@ -84,7 +84,7 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 {
 	unsigned int cpu;
 
-	lockdep_assert_held(&t->lock);
+	lockdep_assert_held(&t->held.lock);
 	for_each_possible_cpu(cpu)
 		counter_end(t, cpu);
 	WRITE_ONCE(t->active, false);
@@ -93,11 +93,11 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 /* ------------------------------------------------------------------- hotplug */
 
 /* Counters that perf removed are made again, and such as the provider has not had yet. */
-static void counters_renew(struct etw_trace_provider *t)
+void etw_trace_counters_renew(struct etw_trace_provider *t)
 {
 	unsigned int cpu;
 
-	mutex_lock(&t->lock);
+	mutex_lock(&t->held.lock);
 	for_each_cpu(cpu, &renewed)
 		counter_end(t, cpu);
 	if (t->active) {
@@ -106,7 +106,7 @@ static void counters_renew(struct etw_trace_provider *t)
 			if (!*per_cpu_ptr(t->counters, cpu) && counter_make(t, cpu))
 				pr_warn_once("etw: CPU %u: a trace event is not traced\n", cpu);
 	}
-	mutex_unlock(&t->lock);
+	mutex_unlock(&t->held.lock);
 }
 
 static void counters_catch_up(struct work_struct *work)
@@ -117,7 +117,7 @@ static void counters_catch_up(struct work_struct *work)
 	for_each_online_cpu(cpu)
 		if (cpumask_test_and_clear_cpu(cpu, &stale))
 			cpumask_set_cpu(cpu, &renewed);
-	etw_trace_for_each(counters_renew);
+	etw_trace_renew_all();
 }
 
 static DECLARE_WORK(catch_up_work, counters_catch_up);

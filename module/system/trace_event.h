@@ -5,54 +5,43 @@
 #ifndef ETW_SYSTEM_TRACE_EVENT_H
 #define ETW_SYSTEM_TRACE_EVENT_H
 
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include <etw/abi.h>
 #include <etw/kernel.h>
 
+#include "held_provider.h"
+#include "trace_record.h"
+
 struct etw_process;
 
 /**
  * struct etw_trace_provider - a provider whose events are those of a tracepoint
- * @node: in the list of all
- * @provider: its registration, for which events are written
+ * @held: what makes it a provider; its lock is for @active and @counters, too
  * @desc: of its events
  * @id: of the trace event; 0: samples
  * @counter: of samples: as the rest of struct etw_trace_event has them
  * @config: likewise
  * @period: likewise
  * @frequency: @period is a frequency
- * @holds: open files that made it; under the lock of the list
- * @lock: for @leaving, @active and @counters
- * @leaving: it is not in the list any more
  * @active: there are counters
  * @counters: of each CPU; NULL for a CPU that is offline
- * @schema: metadata of its events
- * @schema_len: bytes
- * @piece_count: length of @pieces
- * @pieces: what becomes of a record
+ * @layout: of a record
+ * @pieces: for @layout
  *
  * What a record is read by does not change.
  */
 struct etw_trace_provider {
-	struct list_head node;
-	struct etw_provider *provider;
+	struct etw_held_provider held;
 	struct etw_event_descriptor desc;
 	u32 id;
 	u32 counter;
 	u64 config;
 	u64 period;
 	bool frequency;
-	u32 holds;
-	struct mutex lock;
-	bool leaving;
 	bool active;
 	struct perf_event * __percpu *counters;
-	void *schema;
-	u32 schema_len;
-	u32 piece_count;
+	struct etw_trace_layout layout;
 	struct etw_trace_piece pieces[];
 };
 
@@ -60,21 +49,13 @@ struct etw_trace_provider {
 int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_event *arg,
 			    const char *name, const void *schema,
 			    const struct etw_trace_piece *pieces);
-void etw_trace_provider_release(struct etw_process *holder);
-void etw_trace_for_each(void (*call)(struct etw_trace_provider *t));
-int etw_trace_event_init(void);
-void etw_trace_event_exit(void);
+void etw_trace_renew_all(void);
 
 /* trace_counter.c */
 int etw_trace_counters_start(struct etw_trace_provider *t);
 void etw_trace_counters_stop(struct etw_trace_provider *t);
+void etw_trace_counters_renew(struct etw_trace_provider *t);
 int etw_trace_counters_init(void);
 void etw_trace_counters_exit(void);
-
-/* trace_record.c */
-int etw_trace_record_room(void);
-void etw_trace_record_exit(void);
-void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data *data,
-			    struct pt_regs *regs);
 
 #endif /* ETW_SYSTEM_TRACE_EVENT_H */

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_record.c - write the record of a trace event as an event
+ * trace_record.c - write a record as an event: perf's of a trace event, or a BPF program's
  *
- * The record is perf's: the fixed members of the trace event, then the data that its data
- * locations point to.  Its source may be a probe that reads user memory, so a location is
- * believed only as far as the record reaches.
+ * perf's record has the fixed members of the trace event, then the data that its data
+ * locations point to.  A record's source may be a probe that reads user memory, or a map that
+ * another CPU writes to, so a location is read once and believed only as far as the record
+ * reaches.
  *
- * Runs where the tracepoint is, up to NMI, with preemption disabled.  perf admits one record at
- * a time in each of its four contexts of a CPU, and so does the scratch memory here.
+ * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Whoever
+ * interrupts another one here ends before that goes on, so a count for each CPU gives every one
+ * scratch memory of its own.  perf admits one record at a time in each of its four contexts of a
+ * CPU; programs may also be called by what runs in between, and so too deep.
  */
+#include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -18,11 +22,13 @@
 #include <linux/uaccess.h>
 
 #include "trace_event.h"
+#include "write/hotpath.h"
+#include "write/opts.h"
 #include "write/scope.h"
-#include "write/write_kernel.h"
 #include "write/snapshot.h"
+#include "write/write_kernel.h"
 
-#define CONTEXTS	4	/* task, softirq, hardirq, NMI */
+#define SCRATCHES	6	/* of each CPU */
 
 struct trace_scratch {
 	struct etw_data_descriptor data[1 + 2 * ETW_TRACE_PIECES_MAX];
@@ -32,7 +38,8 @@ struct trace_scratch {
 };
 
 struct trace_scratches {
-	struct trace_scratch of[CONTEXTS];
+	unsigned int used;
+	struct trace_scratch of[SCRATCHES];
 };
 
 static struct trace_scratches __percpu *scratches;
@@ -72,6 +79,7 @@ static struct etw_data_descriptor trace_located(const struct trace_record *r,
 	if (!where.size)
 		return where;
 	memcpy(&location, r->at + piece->offset, sizeof(location));
+	OPTIMIZER_HIDE_VAR(location);
 	offset = location & 0xffff;
 	if (piece->flags & ETW_TRACE_RELATIVE)
 		offset += piece->offset + sizeof(u32);
@@ -149,46 +157,77 @@ static struct etw_data_descriptor *trace_piece(struct etw_data_descriptor *d,
 	return d;
 }
 
-/*
- * Which sessions do not want what this process does?  Asked before anything is read of the
+/* What a record becomes an event by, and for whom */
+struct trace_event_of {
+	struct etw_provider *provider;
+	const struct etw_event_descriptor *desc;
+	const struct etw_trace_layout *layout;
+	struct pt_regs *regs;		/* where the stack begins; NULL: at the caller */
+	u64 excluded;			/* sessions, as for etw_write_ex() */
+	bool filtered;			/* some session wants more than the event, as its stack */
+};
+
+static int trace_send(struct trace_scratch *scratch, const struct trace_event_of *e,
+		      const struct trace_record *r)
+{
+	const struct etw_trace_layout *layout = e->layout;
+	struct etw_data_descriptor *d = scratch->data;
+	u32 i;
+
+	scratch->text_count = 0;
+	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, layout->schema, layout->schema_len);
+	for (i = 0; i < layout->piece_count; i++)
+		d = trace_piece(d, scratch, &scratch->lengths[i], r, &layout->pieces[i]);
+	if (e->excluded || e->filtered)
+		return etw_write_traced(e->provider, e->desc, e->excluded, e->regs, d - scratch->data,
+					scratch->data);
+	return etw_write(e->provider, e->desc, d - scratch->data, scratch->data);
+}
+
+/**
+ * etw_trace_record_send() - write a record as an event
+ * @provider: whose event it is
+ * @desc: the event's descriptor
+ * @layout: what becomes of the record's parts
+ * @record: @size bytes
+ * @size: of @record
+ * @regs: where a stack of the event begins; NULL: at the caller
+ *
+ * Any context, with preemption disabled, after etw_trace_record_room() has succeeded.  Sessions
+ * that do not want what the running process does are asked before anything is read of the
  * record: where one process is traced, most events are others'.
+ *
+ * Return: as etw_write(), also if too many of these calls are nested on this CPU; the sessions
+ * then count the event as lost.
  */
-static u64 trace_excluded(const struct etw_trace_provider *t, bool *all)
+int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+			  const struct etw_trace_layout *layout, const void *record, u32 size,
+			  struct pt_regs *regs)
 {
-	const struct etw_snapshot *snapshot = rcu_dereference_sched(t->provider->snapshot);
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
+	struct trace_event_of e = { .provider = provider, .desc = desc, .layout = layout,
+				    .regs = regs };
+	const struct trace_record r = { .at = record, .size = size };
+	struct etw_write_opts opts = { };
+	unsigned int depth;
+	bool all;
+	int ret;
 
-	*all = !snapshot;
-	return snapshot ? etw_scope_excluded(snapshot, all) : 0;
-}
-
-/* Does some session want more than the event, for instance its stack? */
-static bool trace_filtered(const struct etw_trace_provider *t)
-{
-	const struct etw_snapshot *snapshot = rcu_dereference_sched(t->provider->snapshot);
-
-	return snapshot && snapshot->filtered;
-}
-
-/* The record of what was counted; false: there is none. */
-static bool trace_take(const struct etw_trace_provider *t, const struct perf_sample_data *data,
-		       struct pt_regs *regs, struct etw_trace_sample *sample,
-		       struct trace_record *r)
-{
-	const struct perf_raw_record *raw = data->raw;
-
-	if (t->id) {
-		if (raw)
-			*r = (struct trace_record){ .at = raw->frag.data, .size = raw->frag.size };
-		return raw;
+	if (!snapshot)
+		return 0;
+	e.excluded = etw_scope_excluded(snapshot, &all);
+	if (all)
+		return 0;
+	e.filtered = snapshot->filtered;
+	depth = this_cpu_inc_return(scratches->used);
+	if (likely(depth <= SCRATCHES)) {
+		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);
+	} else {
+		opts.exclude = e.excluded;
+		ret = etw_hotpath_drop(provider, desc, &opts, ETW_DROP_NESTING);
 	}
-	*sample = (struct etw_trace_sample){
-		.address = instruction_pointer(regs),
-		.counted = data->period,
-		.in_kernel = !user_mode(regs),
-		.cpu = raw_smp_processor_id(),
-	};
-	*r = (struct trace_record){ .at = (const u8 *)sample, .size = sizeof(*sample) };
-	return true;
+	this_cpu_dec(scratches->used);
+	return ret;
 }
 
 /* The counter's handler */
@@ -196,28 +235,23 @@ void etw_trace_record_write(struct perf_event *counter, struct perf_sample_data 
 			    struct pt_regs *regs)
 {
 	const struct etw_trace_provider *t = counter->overflow_handler_context;
+	const struct perf_raw_record *raw = data->raw;
 	struct etw_trace_sample sample;
-	struct etw_data_descriptor *d;
-	struct trace_scratch *scratch;
-	struct trace_record r;
-	u64 excluded;
-	bool all;
-	u32 i;
 
-	if (!ETW_HANDLE_ENABLED(t->provider, &t->desc))
+	if (!ETW_HANDLE_ENABLED(t->held.provider, &t->desc))
 		return;
-	excluded = trace_excluded(t, &all);
-	if (all || !trace_take(t, data, regs, &sample, &r))
+	if (t->id) {
+		if (raw)
+			etw_trace_record_send(t->held.provider, &t->desc, &t->layout,
+					      raw->frag.data, raw->frag.size, regs);
 		return;
-	scratch = &this_cpu_ptr(scratches)->of[interrupt_context_level()];
-	scratch->text_count = 0;
-	d = scratch->data;
-	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, t->schema, t->schema_len);
-	for (i = 0; i < t->piece_count; i++)
-		d = trace_piece(d, scratch, &scratch->lengths[i], &r, &t->pieces[i]);
-	if (excluded || trace_filtered(t))
-		etw_write_traced(t->provider, &t->desc, excluded, regs, d - scratch->data,
-				 scratch->data);
-	else
-		etw_write(t->provider, &t->desc, d - scratch->data, scratch->data);
+	}
+	sample = (struct etw_trace_sample){
+		.address = instruction_pointer(regs),
+		.counted = data->period,
+		.in_kernel = !user_mode(regs),
+		.cpu = raw_smp_processor_id(),
+	};
+	etw_trace_record_send(t->held.provider, &t->desc, &t->layout, &sample, sizeof(sample),
+			      regs);
 }

@@ -372,7 +372,7 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 		return err;
 	wanted = etw_match_sessions(snapshot, &(struct etw_match_event){
 		source->desc, opts, &event.typed, &event.source, event.extra.typed, false,
-		snapshot->of_system }, properties);
+		snapshot->one_event }, properties);
 	if (!wanted)
 		return 0;
 	if (unlikely(err == -EFAULT))

@@ -76,7 +76,7 @@ struct etw_snapshot {
 					 */
 	bool shared;			/* some session has one buffer for all CPUs */
 	bool types;			/* data descriptors have types */
-	bool of_system;			/* of the kernel's own events: one event, with a schema */
+	bool one_event;			/* the provider has no other, so filters can test its fields */
 	u8 group_entries;		/* second entries, after the first count */
 	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* index of each one's session */
 	const struct etw_traits *traits;	/* of the registration */

@@ -444,6 +444,7 @@ static const unsigned long all_commands[] = {
 	ETW_IOC_PROVIDER_QUERY, ETW_IOC_PROVIDER_SET, ETW_IOC_GROUP_ENUM, ETW_IOC_GROUP_QUERY,
 	ETW_IOC_DISALLOW_SET, ETW_IOC_DISALLOW_QUERY, ETW_IOC_CONSUMER_OPEN, ETW_IOC_ACCESS_SET,
 	ETW_IOC_ACCESS_QUERY, ETW_IOC_ACCESS_REMOVE, ETW_IOC_TRACE_EVENT,
+	ETW_IOC_BPF_PROVIDER,
 };
 
 /* The argument itself is on the page. */
@@ -492,6 +493,12 @@ static struct etw_trace_event trace_schema = { .size = sizeof(trace_schema), .na
 static struct etw_trace_event trace_parts = { .size = sizeof(trace_parts), .name_len = 7,
 					      .schema_len = sizeof(trace_metadata),
 					      .piece_count = 1 };
+static const struct etw_bpf_event bpf_event = { .schema_len = sizeof(trace_metadata),
+						.piece_count = 1 };
+#define BPF_PROVIDER { .size = sizeof(struct etw_bpf_provider), .name_len = 7, .event_count = 1, \
+		       .schemas_len = sizeof(trace_metadata), .piece_count = 1 }
+static struct etw_bpf_provider bpf_name = BPF_PROVIDER, bpf_events = BPF_PROVIDER,
+	bpf_schemas = BPF_PROVIDER, bpf_parts = BPF_PROVIDER;
 static struct etw_notify notice = { .size = sizeof(notice), .filter_cap = ETW_FILTER_CHAIN_MAX };
 
 static const struct way {
@@ -524,6 +531,10 @@ static const struct way {
 	{ "trace event's name", ETW_IOC_TRACE_EVENT, &trace_name, &trace_name.name },
 	{ "trace event's schema", ETW_IOC_TRACE_EVENT, &trace_schema, &trace_schema.schema },
 	{ "trace event's parts", ETW_IOC_TRACE_EVENT, &trace_parts, &trace_parts.pieces },
+	{ "BPF provider's name", ETW_IOC_BPF_PROVIDER, &bpf_name, &bpf_name.name },
+	{ "BPF provider's events", ETW_IOC_BPF_PROVIDER, &bpf_events, &bpf_events.events },
+	{ "BPF provider's schemas", ETW_IOC_BPF_PROVIDER, &bpf_schemas, &bpf_schemas.schemas },
+	{ "BPF provider's parts", ETW_IOC_BPF_PROVIDER, &bpf_parts, &bpf_parts.pieces },
 };
 
 static void name_all(uint64_t session, uint32_t slot)
@@ -540,6 +551,9 @@ static void name_all(uint64_t session, uint32_t slot)
 	start = vm_session("t-wait-file");
 	reg.provider = regs.provider = enables.provider = group.group = PROVIDER;
 	access_new.guid = access_old.guid = listed;
+	bpf_events.name = bpf_schemas.name = bpf_parts.name = VM_PTR("t-trace");
+	bpf_schemas.events = bpf_parts.events = VM_PTR(&bpf_event);
+	bpf_parts.schemas = VM_PTR(trace_metadata);
 	trace_name.provider = trace_schema.provider = trace_parts.provider = OTHER;
 	trace_name.schema_len = sizeof(trace_metadata);
 	trace_name.schema = trace_parts.schema = VM_PTR(trace_metadata);
