@@ -11,6 +11,8 @@
 
 /* What ETW_IOC_TRACE_EVENT wants to know */
 struct trace_schema {
+	uint32_t flags, counter;	/* of samples; else 0, as the next two */
+	uint64_t config, period;
 	uint32_t id;
 	uint8_t opcode;		/* 1: it begins something that another event ends; 2: it ends that */
 	uint16_t task;		/* the id of the event that begins it; 0: neither */

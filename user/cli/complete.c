@@ -108,7 +108,7 @@ static void providers(void)
 /* What the kernel can be asked for as well */
 static void patterns(void)
 {
-	candidates("tracepoint: system: kprobe: kretprobe: uprobe: uretprobe: usdt:");
+	candidates("tracepoint: system: profile: pmu: kprobe: kretprobe: uprobe: uretprobe: usdt:");
 }
 
 static void all_providers(void)

@@ -259,6 +259,37 @@ TEST_F(select, of_an_autologger)
 	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
 }
 
+/* Where a program spends its time, and what it counts */
+TEST_F(select, samples)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "profile:500", "--stack", "-p",
+			 "pmu:page-faults", "--exe", "sh,dash,bash", "--", "sh", "-c",
+			 "i=0; while test $i -lt 3000; do i=$((i + 1)); done")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "profile:500", "--filter", "process == sh", "-n", "50"));
+	EXPECT_LT(4, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "sample info address=0x"));
+	EXPECT_NE(NULL, strstr(self->r.out, "in_kernel=false"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "pmu:page-faults:1", "-n", "50"));
+	EXPECT_EQ(50, vc_lines(self->r.out));
+	EXPECT_NE(NULL, strstr(self->r.out, "counted=1 "));
+	ASSERT_EQ(0, RUN("list", "providers", "pmu:*-faults"));
+	EXPECT_NE(NULL, strstr(self->r.out, "pmu:major-faults:1"));
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_TRUE((RUN("enable", "mine", "pmu:page-fault"),
+		     vc_refused(&self->r, 1, "did you mean \"pmu:page-faults\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "profile:20000"),
+		     vc_refused(&self->r, 1, "from 1 to 10000")));
+	EXPECT_TRUE((RUN("enable", "mine", "pmu:page-faults:0"),
+		     vc_refused(&self->r, 1, "no number from 1 on")));
+	/* The emulated machine has no counters in hardware. */
+	EXPECT_TRUE((RUN("enable", "mine", "pmu:bus-cycles"),
+		     vc_refused(&self->r, 1, "this machine does not count that")));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "profile:10:info"));
+	ASSERT_EQ(0, RUN("disable", "mine", "profile:10"));
+}
+
 TEST_F(select, refused)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));

@@ -7,10 +7,12 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "probe_request.h"
+#include "sample_request.h"
 #include "trace_event.h"
 #include "base/list.h"
 #include "base/suggest.h"
 #include "bridge/probe_spec.h"
+#include "bridge/sample.h"
 #include "bridge/trace_events.h"
 #include "bridge/trace_schema.h"
 #include "device/provider_list.h"
@@ -46,7 +48,8 @@ static const struct trace_class {
 bool trace_event_named(const char *provider)
 {
 	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
-	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)) || probe_named(provider);
+	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)) || probe_named(provider) ||
+	       sample_named(provider);
 }
 
 const char *trace_event_name_end(const char *text)
@@ -55,6 +58,8 @@ const char *trace_event_name_end(const char *text)
 
 	if (probe_named(text))
 		return probe_name_end(text);
+	if (sample_named(text))
+		return sample_name_end(text);
 	colon += strcspn(colon, ":");
 	if (*colon && !strncmp(text, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX))) {
 		colon++;
@@ -186,6 +191,8 @@ bool trace_event_list(const char *provider, struct trace_set *set)
 	memset(set, 0, sizeof(*set));
 	if (probe_named(provider))
 		return probe_request_list(provider, set);
+	if (sample_named(provider))
+		return sample_request_list(provider, set);
 	ok = find(provider, set);
 	if (ok && !set->count)
 		fail_unknown(provider);
@@ -231,6 +238,8 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 
 	if (probe_named(provider))
 		return probe_request_make(fd, provider, set);
+	if (sample_named(provider))
+		return sample_request_make(fd, provider, set);
 	if (!trace_event_list(provider, set))
 		return false;
 	for (i = 0; i < set->count; i++) {

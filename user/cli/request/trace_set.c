@@ -80,6 +80,10 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 	if (schema->cut)
 		cli_note("provider %s: its last fields are left out: there are too many",
 			 cli_quote(name));
+	event.flags = schema->flags;
+	event.counter = schema->counter;
+	event.config = schema->config;
+	event.period = schema->period;
 	event.id = schema->id;
 	event.opcode = schema->opcode;
 	event.task = schema->task;
