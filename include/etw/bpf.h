@@ -167,8 +167,10 @@ extern "C" {
  * not locked down; -EEXIST: the provider exists with other events; -EINVAL: an event is too large
  * or has too many fields; -ENOSPC: there are too many providers; -ENOMEM.
  */
+__attribute__((visibility("default")))
 int etw_bpf_register(const char *name, const struct etw_bpf_event_info *events,
 		     unsigned int event_count, int *handle, __u32 *number);
+__attribute__((visibility("default")))
 void etw_bpf_unregister(int handle);	/* -1: does nothing */
 
 #ifdef __cplusplus

@@ -287,27 +287,31 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 /* Who calls this is c: the kernel's own events that it causes are not for this session. */
 void etw_consumer_runs(struct etw_consumer *c)
 {
-	const struct pid **readers = c->session->hot.readers;
-	u32 i = 0;
+	struct etw_session_hot *hot = &c->session->hot;
+	u32 n = hot->reader_count;
 
 	lockdep_assert_held(&c->session->lock);
 	c->tgid = get_pid(task_tgid(current));
-	while (i < ETW_READERS_KNOWN && readers[i])
-		i++;
-	if (i < ETW_READERS_KNOWN)
-		WRITE_ONCE(readers[i], c->tgid);
+	if (n == ETW_READERS_KNOWN)
+		return;
+	WRITE_ONCE(hot->readers[n], c->tgid);
+	/* A writer that sees the number first compares with NULL, or with one that has left. */
+	WRITE_ONCE(hot->reader_count, n + 1);
 }
 
+/* A process may have several consumers, and then as many entries. */
 static void consumer_ends(struct etw_consumer *c)
 {
-	const struct pid **readers = c->session->hot.readers;
-	u32 i = 0;
+	struct etw_session_hot *hot = &c->session->hot;
+	u32 n = hot->reader_count, i = 0;
 
-	/* A process may have several, and then as many entries. */
-	while (i < ETW_READERS_KNOWN && (!c->tgid || readers[i] != c->tgid))
+	while (i < n && hot->readers[i] != c->tgid)
 		i++;
-	if (i < ETW_READERS_KNOWN)
-		WRITE_ONCE(readers[i], NULL);
+	if (c->tgid && i < n) {
+		WRITE_ONCE(hot->readers[i], hot->readers[n - 1]);
+		WRITE_ONCE(hot->reader_count, n - 1);
+		WRITE_ONCE(hot->readers[n - 1], NULL);
+	}
 	put_pid(c->tgid);
 	c->tgid = NULL;
 }

@@ -167,8 +167,9 @@ struct trace_event_of {
 	bool filtered;			/* some session wants more than the event, as its stack */
 };
 
-static int trace_send(struct trace_scratch *scratch, const struct trace_event_of *e,
-		      const struct trace_record *r)
+static __always_inline int trace_send(struct trace_scratch *scratch,
+				      const struct trace_event_of *e,
+				      const struct trace_record *r)
 {
 	const struct etw_trace_layout *layout = e->layout;
 	struct etw_data_descriptor *d = scratch->data;
@@ -182,6 +183,13 @@ static int trace_send(struct trace_scratch *scratch, const struct trace_event_of
 		return etw_write_traced(e->provider, e->desc, e->excluded, e->regs, d - scratch->data,
 					scratch->data);
 	return etw_write(e->provider, e->desc, d - scratch->data, scratch->data);
+}
+
+static noinline int trace_drop(const struct trace_event_of *e)
+{
+	const struct etw_write_opts opts = { .exclude = e->excluded };
+
+	return etw_hotpath_drop(e->provider, e->desc, &opts, ETW_DROP_NESTING);
 }
 
 /**
@@ -208,7 +216,6 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 	struct trace_event_of e = { .provider = provider, .desc = desc, .layout = layout,
 				    .regs = regs };
 	const struct trace_record r = { .at = record, .size = size };
-	struct etw_write_opts opts = { };
 	unsigned int depth;
 	bool all;
 	int ret;
@@ -220,12 +227,10 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 		return 0;
 	e.filtered = snapshot->filtered;
 	depth = this_cpu_inc_return(scratches->used);
-	if (likely(depth <= SCRATCHES)) {
+	if (likely(depth <= SCRATCHES))
 		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);
-	} else {
-		opts.exclude = e.excluded;
-		ret = etw_hotpath_drop(provider, desc, &opts, ETW_DROP_NESTING);
-	}
+	else
+		ret = trace_drop(&e);
 	this_cpu_dec(scratches->used);
 	return ret;
 }

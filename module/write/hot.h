@@ -50,6 +50,7 @@ struct etw_session_hot {
 	bool shared;			/* NO_PER_PROCESSOR: all CPUs write to common.rc */
 	/* Whose events of the kernel's own it does not want; written under session->lock */
 	const struct pid *readers[ETW_READERS_KNOWN];
+	u32 reader_count;
 	u32 mode;			/* changes under session->lock: a file session may
 					 * become a real-time one
 					 */

@@ -86,9 +86,9 @@ static bool selects_current(const struct etw_scope *scope)
 static bool read_by_current(const struct etw_session_hot *s)
 {
 	const struct pid *tgid = task_tgid(current);
-	u32 i;
+	u32 i, count = READ_ONCE(s->reader_count);
 
-	for (i = 0; i < ETW_READERS_KNOWN; i++)
+	for (i = 0; i < count; i++)
 		if (READ_ONCE(s->readers[i]) == tgid)
 			return tgid;
 	return false;

@@ -549,7 +549,7 @@ static void test_only_event(void)
 	struct event has = { .desc = events[0].desc }, lacks = { .desc = events[1].desc };
 	struct etw_kernel_schema both = { .guid = &nobody, .events = events, .event_count = 2 };
 	struct etw_kernel_schema one = { .guid = &nobody, .event_count = 1, .only_event = true };
-	struct etw_kernel_source source = { .text = "Count == 3 or no" };
+	struct etw_kernel_source source = { .expr = NULL };
 	struct etw_kernel_filter filter = { .program = NULL };
 	struct etw_kernel_error error;
 	const char *message = "";
@@ -557,13 +557,13 @@ static void test_only_event(void)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		source.expr = etw_expr_parse(i ? "Count == 3" : "Count == 3 || Cuont == 3", &message,
-					     &column);
+		source.text = i ? "Count == 3" : "Count == 3 || Cuont == 3";
+		source.expr = etw_expr_parse(source.text, &message, &column);
 		is(etw_kernel_filter_check(&source, 1, &both, &error), i,
 		   i ? "one of the two events has the field" : "none has the other one");
 		if (i)
 			break;
-		ok(strstr(error.text, "has a field Cuont"), "which the error names");
+		ok(strstr(error.text, "has a field Cuont"), "which the error names: %s", error.text);
 		etw_expr_free(source.expr);
 	}
 	memcpy(has.payload, "\3\0a\0b\0c\0\1\0\0\0", 12);

@@ -567,7 +567,8 @@ void enable_request_prepare(struct enable_request *request, const struct etw_gui
 
 	/* Filters for trace events are made for each by itself. */
 	if (!has_to_wait(request) ||
-	    (trace_event_named(request->provider) && !request->late_count))
+	    (request->provider && trace_event_named(request->provider) &&
+	     !request->late_count))
 		return;
 	request->filters.providers = schema_providers(guid);
 	if (!request->filters.providers.count && request->late_count)
