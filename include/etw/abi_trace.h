@@ -67,7 +67,7 @@ struct etw_trace_piece {
 
 struct etw_trace_sample {
 	__u64 address;		/* of the instruction that was interrupted */
-	__u64 counted;		/* since the sample before */
+	__u64 counted;		/* perf's last period; it may have counted more if it was throttled */
 	__u32 in_kernel;	/* 1: the address is the kernel's; 0: the process's */
 	__u32 cpu;
 };

@@ -101,8 +101,9 @@ bool etw_ioctl_is_own(const struct etw_guid *guid)
 static bool source_is_valid(const struct etw_trace_event *event)
 {
 	if (!(event->flags & ETW_TRACE_SAMPLE))
-		return !event->flags && !event->counter && !event->config && !event->period;
-	if (event->flags & ~(ETW_TRACE_SAMPLE | ETW_TRACE_FREQUENCY) || event->id || !event->period ||
+		return event->id && !event->flags && !event->counter && !event->config &&
+		       !event->period;
+	if (event->flags & ~(ETW_TRACE_SAMPLE | ETW_TRACE_FREQUENCY) || event->id || !event->period || event->period > S64_MAX ||
 	    event->counter == PERF_TYPE_TRACEPOINT || event->counter == PERF_TYPE_BREAKPOINT)
 		return false;
 	return !(event->flags & ETW_TRACE_FREQUENCY) || event->period <= ETW_TRACE_FREQUENCY_MAX;

@@ -86,7 +86,8 @@ bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 	u64 at, old;
 
 	for (;;) {
-		at = etw_word_read(&fifo->tail);
+		/* Then head is not older than what moved tail: not full is not taken for full. */
+		at = etw_word_read_acquire(&fifo->tail);
 		cell = &fifo->cells[at & fifo->mask];
 		old = etw_word_read(cell);
 		if (CELL_POSITION(old) == (u32)at) {

@@ -122,6 +122,7 @@ int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 	int i;
 
 	lockdep_assert_held(&s->lock);
+	etw_consumer_runs(c);
 	if (!b && !c->gap.missing)
 		return s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
 	for (i = 0; i < ETW_CONSUMER_HELD && c->held[i]; i++)
@@ -284,36 +285,32 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 	}
 }
 
+/* A writer meanwhile compares with NULL, with one twice, or with one that has left. */
+static void readers_note(struct etw_trace_session *s)
+{
+	struct etw_session_hot *hot = &s->hot;
+	const struct etw_consumer *c;
+	u32 n = 0, i;
+
+	list_for_each_entry(c, &s->consumers, node)
+		if (c->tgid && n < ETW_READERS_KNOWN)
+			WRITE_ONCE(hot->readers[n++], c->tgid);
+	WRITE_ONCE(hot->reader_count, n);
+	for (i = n; i < ETW_READERS_KNOWN; i++)
+		WRITE_ONCE(hot->readers[i], NULL);
+}
+
 /* Who calls this is c: the kernel's own events that it causes are not for this session. */
 void etw_consumer_runs(struct etw_consumer *c)
 {
-	struct etw_session_hot *hot = &c->session->hot;
-	u32 n = hot->reader_count;
+	struct pid *before = c->tgid;
 
 	lockdep_assert_held(&c->session->lock);
-	c->tgid = get_pid(task_tgid(current));
-	if (n == ETW_READERS_KNOWN)
+	if (likely(before == task_tgid(current)))
 		return;
-	WRITE_ONCE(hot->readers[n], c->tgid);
-	/* A writer that sees the number first compares with NULL, or with one that has left. */
-	WRITE_ONCE(hot->reader_count, n + 1);
-}
-
-/* A process may have several consumers, and then as many entries. */
-static void consumer_ends(struct etw_consumer *c)
-{
-	struct etw_session_hot *hot = &c->session->hot;
-	u32 n = hot->reader_count, i = 0;
-
-	while (i < n && hot->readers[i] != c->tgid)
-		i++;
-	if (c->tgid && i < n) {
-		WRITE_ONCE(hot->readers[i], hot->readers[n - 1]);
-		WRITE_ONCE(hot->reader_count, n - 1);
-		WRITE_ONCE(hot->readers[n - 1], NULL);
-	}
-	put_pid(c->tgid);
-	c->tgid = NULL;
+	c->tgid = get_pid(task_tgid(current));
+	readers_note(c->session);
+	put_pid(before);
 }
 
 /*
@@ -360,8 +357,10 @@ void etw_consumer_detach_locked(struct etw_consumer *c)
 	int i;
 
 	lockdep_assert_held(&s->lock);
-	consumer_ends(c);
 	list_del(&c->node);
+	readers_note(s);
+	put_pid(c->tgid);
+	c->tgid = NULL;
 	last = --s->consumer_count == 0;
 	for (b = c->cursor; b; b = next) {
 		next = next_in_queue(s, b);

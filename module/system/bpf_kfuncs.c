@@ -18,6 +18,9 @@
 #include <linux/preempt.h>
 
 #include "bpf_provider.h"
+#include "write/scope.h"
+#include "write/snapshot.h"
+#include "write/write_kernel.h"
 
 #if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_DEBUG_INFO_BTF) && \
 	defined(CONFIG_DEBUG_INFO_BTF_MODULES)
@@ -60,14 +63,24 @@ static const struct etw_bpf_kept_event *kfunc_event(const struct etw_bpf_target 
 static int kfunc_write(const struct etw_bpf_target *t, const struct etw_bpf_kept_event *e,
 		       const void *record, u32 size)
 {
+	struct etw_provider *provider = t->held.provider;
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
 	struct etw_data_descriptor data[2];
+	u64 excluded;
+	bool all;
 
 	if (!e->whole)
-		return etw_trace_record_send(t->held.provider, &e->desc, &e->layout, record, size,
-					     NULL);
+		return etw_trace_record_send(provider, &e->desc, &e->layout, record, size, NULL);
+	if (!snapshot)
+		return 0;
+	excluded = etw_scope_excluded(snapshot, &all);
+	if (all)
+		return 0;
 	data[0] = etw_data_typed(ETW_DATA_EVENT_METADATA, e->layout.schema, e->layout.schema_len);
 	data[1] = etw_data(record, e->record_size);
-	return etw_write(t->held.provider, &e->desc, ARRAY_SIZE(data), data);
+	if (excluded)
+		return etw_write_traced(provider, &e->desc, excluded, NULL, ARRAY_SIZE(data), data);
+	return etw_write(provider, &e->desc, ARRAY_SIZE(data), data);
 }
 
 /**

@@ -26,6 +26,7 @@
 #include "write/opts.h"
 #include "write/scope.h"
 #include "write/snapshot.h"
+#include "write/stack.h"
 #include "write/write_kernel.h"
 
 #define SCRATCHES	6	/* of each CPU */
@@ -94,7 +95,7 @@ static u32 trace_user_copy(char *to, unsigned long address)
 	while (done < ETW_TRACE_USER_TEXT_MAX) {
 		chunk = min_t(u32, ETW_TRACE_USER_TEXT_MAX - done,
 			      PAGE_SIZE - offset_in_page(address + done));
-		if (copy_from_user_nofault(to + done, (void __user *)(address + done), chunk))
+		if (!etw_stack_read_user(to + done, (void __user *)(address + done), chunk))
 			break;
 		len = strnlen(to + done, chunk);
 		done += len;

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "core/scope.h"
 #include "cgroup.h"
@@ -30,28 +31,57 @@ bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid)
 }
 
 /*
- * The name of the file that current runs, or NULL.  The program may be replaced, and its file
- * renamed, meanwhile: then the name is the old one, the new one, or, while letters are
- * exchanged, neither; but it ends with a NUL, because the last byte of every place for a name is
- * one.  Files, dentries and their names are freed under RCU.
+ * Copy the text at from, which may be freed memory meanwhile, as far as it can be read.  Returns
+ * its length.
  */
-static const char *program_name(void)
+static u32 copy_text(char to[NAME_MAX + 1], const char *from)
 {
-	const struct dentry *dentry;
-	const struct file *file;
+	u32 done = 0, chunk, len;
 
-	if (!current->mm)
-		return NULL;
-	file = rcu_dereference_raw(current->mm->exe_file);
-	dentry = file ? READ_ONCE(file->f_path.dentry) : NULL;
-	return dentry ? READ_ONCE(dentry->d_name.name) : NULL;
+	while (done < NAME_MAX) {
+		/* Not across a page: what follows the text need not be there. */
+		chunk = min_t(u32, NAME_MAX - done, 32 - ((unsigned long)(from + done) & 31));
+		if (copy_from_kernel_nofault(to + done, from + done, chunk))
+			break;
+		len = strnlen(to + done, chunk);
+		done += len;
+		if (len < chunk)
+			break;
+	}
+	to[done] = 0;
+	return done;
 }
 
-static bool has_program(const char *names)
+/*
+ * The name of the file that current runs, in to; its length, 0: not known.  Another thread may
+ * replace the program meanwhile, and then the file may be another one already, and its dentry
+ * free: so all of it is read without trust, and counts only if the program is still that file.
+ */
+static u32 program_name(char to[NAME_MAX + 1])
 {
-	const char *name = program_name();
+	struct mm_struct *mm = current->mm;
+	const struct dentry *dentry;
+	const struct file *file;
+	const char *name;
+	u32 len;
 
-	return name && etw_scope_has_name(names, name, strnlen(name, NAME_MAX));
+	if (!mm)
+		return 0;
+	file = rcu_dereference_raw(mm->exe_file);
+	if (!file ||
+	    copy_from_kernel_nofault(&dentry, &file->f_path.dentry, sizeof(dentry)) || !dentry ||
+	    copy_from_kernel_nofault(&name, &dentry->d_name.name, sizeof(name)))
+		return 0;
+	len = copy_text(to, name);
+	return rcu_access_pointer(mm->exe_file) == file ? len : 0;
+}
+
+static noinline bool has_program(const char *names)
+{
+	char name[NAME_MAX + 1];
+	u32 len = program_name(name);
+
+	return len && etw_scope_has_name(names, name, len);
 }
 
 static bool has_piece(const char *names, struct etw_piece piece)

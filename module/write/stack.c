@@ -128,7 +128,7 @@ static bool is_worker(void)
  * Before 6.1.36 copy_from_user_nofault() takes a lock, which an interrupt must not do,
  * and it does not handle an NMI that interrupted a switch of address spaces.
  */
-static bool stack_read_user(void *to, const void __user *from, size_t size)
+bool etw_stack_read_user(void *to, const void __user *from, size_t size)
 {
 #ifdef CONFIG_X86
 	return !copy_from_user_nmi(to, from, size);
@@ -143,8 +143,8 @@ static bool stack_read_frame(u64 at, bool narrow, struct frame64 *frame)
 	struct frame32 f;
 
 	if (!narrow)
-		return stack_read_user(frame, from, sizeof(*frame));
-	if (!stack_read_user(&f, from, sizeof(f)))
+		return etw_stack_read_user(frame, from, sizeof(*frame));
+	if (!etw_stack_read_user(&f, from, sizeof(f)))
 		return false;
 	frame->next = f.next;
 	frame->ret = f.ret;

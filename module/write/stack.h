@@ -14,6 +14,7 @@ struct pt_regs;
 bool etw_stack_allowed(void);
 void etw_stack_look(void);
 u32 etw_stack_kernel(u64 *frames, u32 room, const struct pt_regs *regs, bool *whole);
+bool etw_stack_read_user(void *to, const void __user *from, size_t size);
 u32 etw_stack_user(u64 *frames, u32 room);
 
 #endif /* ETW_WRITE_STACK_H */

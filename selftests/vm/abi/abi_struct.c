@@ -367,7 +367,7 @@ TEST_F(abi, refused)
 static bool known(unsigned int nr)
 {
 	return (nr >= 0x01 && nr <= 0x08) || (nr >= 0x10 && nr <= 0x12) ||
-	       (nr >= 0x20 && nr <= 0x28) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
+	       (nr >= 0x20 && nr <= 0x29) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
 	       (nr >= 0x50 && nr <= 0x52);
 }
 
