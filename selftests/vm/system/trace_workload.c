@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * trace_workload - of a program that is compiled, a file that is copied and a connection, etw
- * records each event that perf and ftrace count in the same run; and of a flood of system calls
- * each one, or its loss
+ * records each event that perf and ftrace count in the same run, and each read and write that
+ * /proc counts; and of a flood of system calls each one, or its loss
  *
  * With $ETW_WHOLE the flood is a million writes, else a tenth.
  *
@@ -311,6 +311,73 @@ TEST_F(workload, as_perf_and_ftrace)
 		EXPECT_EQ(ftrace[i], self->counted[i]);
 	}
 	rmdir(VM_GROUPS GROUP);
+}
+
+/* The reads and writes of this process so far, as /proc counts them */
+static bool io_of_proc(unsigned long *reads, unsigned long *writes)
+{
+	FILE *f = fopen("/proc/self/io", "re");
+	char line[128];
+	int found = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		found += sscanf(line, "syscr: %lu", reads) + sscanf(line, "syscw: %lu", writes);
+	if (f)
+		fclose(f);
+	return found > 0;
+}
+
+struct io {
+	unsigned long reads[2], writes[2];
+};
+
+/* A process that reads 3,000 times and writes 1,000 times once it is told to */
+static void do_io(int go, struct io *io)
+{
+	int zero = open("/dev/zero", O_RDWR | O_CLOEXEC), i;
+	bool good = zero >= 0;
+	char byte;
+
+	good = read(go, &byte, 1) == 1 && io_of_proc(&io->reads[0], &io->writes[0]) && good;
+	for (i = 0; i < 3000 && good; i++)
+		good = read(zero, &byte, 1) == 1 && (i % 3 || write(zero, &byte, 1) == 1);
+	_exit(good && io_of_proc(&io->reads[1], &io->writes[1]) ? 0 : 1);
+}
+
+/* What the kernel's own accounts say; looking at them takes a few reads, too. */
+TEST_F(workload, as_proc)
+{
+	struct io *io = mmap(NULL, sizeof(*io), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int pipes[2], status;
+	char text[16];
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, io);
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid)
+		do_io(pipes[0], io);
+	snprintf(text, sizeof(text), "%d", pid);
+	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME));
+	/* Before the first -p, so that it is for both */
+	ASSERT_EQ(0, RUN("enable", "work", "--pid", text, "-p", "tracepoint:syscalls:sys_exit_read",
+			 "-p", "tracepoint:syscalls:sys_enter_write"))
+		TH_LOG("%s", self->r.err);
+	ASSERT_EQ(1, write(pipes[1], text, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, RUN("stop", "work", "--strict"));
+	ASSERT_TRUE(count_file(self));
+	TH_LOG("reads: /proc %lu, etw %llu; writes: /proc %lu, etw %llu",
+	       io->reads[1] - io->reads[0], (unsigned long long)self->counted[3],
+	       io->writes[1] - io->writes[0], (unsigned long long)self->counted[4]);
+	EXPECT_LE(3000, io->reads[1] - io->reads[0]);
+	EXPECT_LE(io->reads[1] - io->reads[0], self->counted[3]);
+	EXPECT_GE(io->reads[1] - io->reads[0] + 5, self->counted[3]);
+	EXPECT_EQ(1000, io->writes[1] - io->writes[0]);
+	EXPECT_EQ(1000, self->counted[4]);
+	munmap(io, sizeof(*io));
 }
 
 /* In the order of the file's events, by the letter of each one's provider */
