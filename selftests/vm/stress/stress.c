@@ -349,7 +349,7 @@ static uint64_t progress(FIXTURE_DATA(stress) *self)
 /* Flush, churn and hotplug while the module writes; false if it hangs. */
 static bool disturb(FIXTURE_DATA(stress) *self)
 {
-	long long end = 0;
+	long long end = vm_ms() + VM_LIMIT_MS;
 	uint64_t last = 0;
 	int round, ret = 0;
 
