@@ -353,6 +353,8 @@ TEST_F(workload, as_proc)
 	char text[16];
 	pid_t pid;
 
+	if (access("/proc/self/io", R_OK))
+		SKIP(return, "this kernel has no /proc/PID/io");
 	ASSERT_NE(MAP_FAILED, io);
 	ASSERT_EQ(0, pipe(pipes));
 	pid = fork();
