@@ -95,6 +95,19 @@ int vc_lines(const char *text)
 	return n;
 }
 
+unsigned int vc_lines_with(const char *text, const char *a, const char *b)
+{
+	const char *end;
+	unsigned int n = 0;
+	char line[4096];
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+		n += strstr(line, a) && strstr(line, b);
+	}
+	return n;
+}
+
 int vc_run(struct vc_run *r, ...)
 {
 	va_list ap;

@@ -34,6 +34,8 @@ void vc_look(struct vc_run *r);
 int vc_end(struct vc_run *r);
 
 int vc_lines(const char *text);
+/* Those that contain both; of a line 4095 bytes are looked at. */
+unsigned int vc_lines_with(const char *text, const char *a, const char *b);
 
 /* Run etw to its end; its exit status. */
 int vc_run(struct vc_run *r, ...);

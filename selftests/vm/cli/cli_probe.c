@@ -97,19 +97,6 @@ FIXTURE_TEARDOWN(probe)
 
 #define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
 
-static unsigned int lines_with(const char *text, const char *a, const char *b)
-{
-	const char *end;
-	unsigned int n = 0;
-	char line[4096];
-
-	for (; (end = strchr(text, '\n')); text = end + 1) {
-		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
-		n += strstr(line, a) && strstr(line, b);
-	}
-	return n;
-}
-
 static char events[65536];
 
 /* The dynamic events that there are, with this word */
@@ -123,7 +110,7 @@ static unsigned int dynamic(const char *word)
 		len += ret;
 	close(fd);
 	events[len] = '\0';
-	return lines_with(events, word, "");
+	return vc_lines_with(events, word, "");
 }
 
 static bool write_to(const char *file, const char *line)
@@ -158,14 +145,14 @@ TEST_F(probe, calls_and_returns)
 	}
 	EXPECT_EQ(0, dynamic("etw/"));
 	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == \"/etc/etw-none\""));
-	EXPECT_EQ(5, lines_with(self->r.out, "kprobe:do_sys_openat2 do_sys_openat2/Start", "dfd=-100 "));
-	EXPECT_EQ(5, lines_with(self->r.out, "cat-", "how=0x"));
+	EXPECT_EQ(5, vc_lines_with(self->r.out, "kprobe:do_sys_openat2 do_sys_openat2/Start", "dfd=-100 "));
+	EXPECT_EQ(5, vc_lines_with(self->r.out, "cat-", "how=0x"));
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "kretprobe:do_sys_openat2", "--json", "--filter",
 			 "ret == -2 && process == cat"));
-	EXPECT_LE(5, lines_with(self->r.out, "\"ret\":-2", "\"do_sys_openat2\""));
+	EXPECT_LE(5, vc_lines_with(self->r.out, "\"ret\":-2", "\"do_sys_openat2\""));
 	ASSERT_EQ(0, RUN("dump", OUT, "--operations", "--filter", "filename == \"/etc/etw-none\""));
-	EXPECT_EQ(5, lines_with(self->r.out, "us dfd=", "ret=-2") +
-		     lines_with(self->r.out, "ms dfd=", "ret=-2")) {
+	EXPECT_EQ(5, vc_lines_with(self->r.out, "us dfd=", "ret=-2") +
+		     vc_lines_with(self->r.out, "ms dfd=", "ret=-2")) {
 		TH_LOG("%s", self->r.out);
 	}
 }
@@ -174,10 +161,10 @@ TEST_F(probe, calls_and_returns)
 TEST_F(probe, functions_of_modules)
 {
 	ASSERT_EQ(0, RUN("watch", "-p", "kprobe:p9_client_walk", "--", "ls", "/usr/share/doc"));
-	EXPECT_LE(1, lines_with(self->r.out, "p9_client_walk/Start", "nwname=")) {
+	EXPECT_LE(1, vc_lines_with(self->r.out, "p9_client_walk/Start", "nwname=")) {
 		TH_LOG("%s%s", self->r.out, self->r.err);
 	}
-	EXPECT_LE(1, lines_with(self->r.out, "oldfid=0x", "clone="));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "oldfid=0x", "clone="));
 }
 
 /* Where an instruction begins: the first is a call of the tracer, or a mark before it. */
@@ -190,9 +177,9 @@ TEST_F(probe, inside_of_functions)
 	ASSERT_EQ(0, RUN("watch", "-p", name, "--", "cat", "/etc/hostname")) {
 		TH_LOG("%s", self->r.err);
 	}
-	EXPECT_LE(1, lines_with(self->r.out, name, "cat-"));
-	EXPECT_LE(1, lines_with(self->r.out, " vfs_read info", "cat-"));
-	EXPECT_EQ(0, lines_with(self->r.out, " vfs_read info", "file="));
+	EXPECT_LE(1, vc_lines_with(self->r.out, name, "cat-"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, " vfs_read info", "cat-"));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, " vfs_read info", "file="));
 	/* One of several names of a function, of which the kernel lists only one */
 	EXPECT_EQ(0, RUN("watch", "-p", "kprobe:__x64_sys_getppid", "--", "true")) {
 		TH_LOG("%s", self->r.err);
@@ -206,13 +193,13 @@ TEST_F(probe, functions_of_programs)
 			 of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self)) {
 		TH_LOG("%s", self->r.err);
 	}
-	EXPECT_EQ(3, lines_with(self->r.out, ":cli_probe_target cli_probe_target/Start", ""));
-	EXPECT_EQ(1, lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=0x2a"));
-	EXPECT_EQ(1, lines_with(self->r.out, "cli_probe_target/Stop", "ret=0x2c"));
+	EXPECT_EQ(3, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Start", ""));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=0x2a"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Stop", "ret=0x2c"));
 	ASSERT_EQ(0, RUN("watch", "--operations", "-p", of_self(self, "uprobe", ":cli_probe_target"),
 			 "-p", of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self));
 	EXPECT_EQ(3, vc_lines(self->r.out));
-	EXPECT_EQ(1, lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
 	EXPECT_EQ(0, dynamic("etw/"));
 }
 
@@ -221,10 +208,10 @@ TEST_F(probe, missed)
 {
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
 			 "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
-	EXPECT_EQ(1, lines_with(self->r.err, "\"kprobe:perf_tp_event\"", "the kernel missed it")) {
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "\"kprobe:perf_tp_event\"", "the kernel missed it")) {
 		TH_LOG("%s", self->r.err);
 	}
-	EXPECT_EQ(0, lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
+	EXPECT_EQ(0, vc_lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
 }
 
 /* Each place with its counter; without a session the program does not come by. */
@@ -234,13 +221,13 @@ TEST_F(probe, static_probes)
 	ASSERT_EQ(0, RUN("list", "providers", of_self(self, "usdt", ":*"))) {
 		TH_LOG("%s", self->r.err);
 	}
-	EXPECT_EQ(1, lines_with(self->r.out, ":cli_probe:passed", "usdt:/"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe:passed", "usdt:/"));
 	EXPECT_EQ(1, vc_lines(self->r.out));
 	ASSERT_EQ(0, RUN("watch", "-p", of_self(self, "usdt", ":cli_probe:passed"), "--", self->self)) {
 		TH_LOG("%s", self->r.err);
 	}
-	EXPECT_EQ(4, lines_with(self->r.out, "cli_probe:passed passed", "arg2=-7"));
-	EXPECT_EQ(1, lines_with(self->r.out, "arg1=0x3 ", "")) {
+	EXPECT_EQ(4, vc_lines_with(self->r.out, "cli_probe:passed passed", "arg2=-7"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "arg1=0x3 ", "")) {
 		TH_LOG("%s", self->r.out);
 	}
 	EXPECT_EQ(0, dynamic("etw/"));
@@ -260,7 +247,7 @@ TEST_F(probe, last_while_sessions_use_them)
 	ASSERT_EQ(0, RUN("enable", "b", "-p", "kprobe:vfs_read"));
 	EXPECT_EQ(1, dynamic("etw/pvfs_read"));
 	ASSERT_EQ(0, RUN("list", "providers"));
-	EXPECT_EQ(1, lines_with(self->r.out, "kprobe:vfs_read", "a, b"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "kprobe:vfs_read", "a, b"));
 	EXPECT_EQ(2, dynamic("etw/"));
 	ASSERT_EQ(0, RUN("disable", "a", "kprobe:vfs_*"));
 	EXPECT_EQ(1, dynamic("etw/pvfs_read"));
@@ -302,7 +289,7 @@ TEST_F(probe, of_other_tools_stay)
 	EXPECT_EQ(1, dynamic("etw/"));
 	/* They are trace events as any other. */
 	EXPECT_EQ(0, RUN("watch", "-p", "tracepoint:kprobes:mine", "--", "cat", "/etc/hostname"));
-	EXPECT_LE(1, lines_with(self->r.out, "tracepoint:kprobes:mine", "cat-"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "tracepoint:kprobes:mine", "cat-"));
 	EXPECT_TRUE(write_to(TRACEFS "dynamic_events", "-:etw/mine\n"));
 	EXPECT_TRUE(write_to(TRACEFS "dynamic_events", "-:kprobes/mine\n"));
 }
@@ -322,7 +309,7 @@ TEST_F(probe, of_many_commands_at_once)
 					     "/etc/hostname", (char *)NULL));
 		for (i = 0; i < ARRAY_SIZE(r); i++) {
 			EXPECT_EQ(0, vc_end(&r[i]));
-			EXPECT_LE(1, lines_with(r[i].out, "do_sys_openat2", "\"/etc/hostname\"")) {
+			EXPECT_LE(1, vc_lines_with(r[i].out, "do_sys_openat2", "\"/etc/hostname\"")) {
 				TH_LOG("%s%s", r[i].out, r[i].err);
 			}
 		}
@@ -335,7 +322,7 @@ TEST_F(probe, of_many_commands_at_once)
 TEST_F(probe, are_listed)
 {
 	ASSERT_EQ(0, RUN("list", "providers", "kprobe:vfs_rea*"));
-	EXPECT_EQ(3, lines_with(self->r.out, "kprobe:vfs_read", ""));
+	EXPECT_EQ(3, vc_lines_with(self->r.out, "kprobe:vfs_read", ""));
 	ASSERT_EQ(0, RUN("list", "providers", "kretprobe:vfs_read", "--json"));
 	EXPECT_EQ(1, vc_objects(self->r.out));
 	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"kretprobe:vfs_read\""));

@@ -39,19 +39,6 @@ FIXTURE_TEARDOWN(tracepoint)
 
 #define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
 
-static unsigned int lines_with(const char *text, const char *a, const char *b)
-{
-	const char *end;
-	unsigned int n = 0;
-	char line[4096];
-
-	for (; (end = strchr(text, '\n')); text = end + 1) {
-		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
-		n += strstr(line, a) && strstr(line, b);
-	}
-	return n;
-}
-
 /* Each of 20 processes opens one file; an earlier kernel knows nothing of the file. */
 TEST_F(tracepoint, what_processes_did)
 {
@@ -63,14 +50,14 @@ TEST_F(tracepoint, what_processes_did)
 		TH_LOG("%s", self->r.err);
 	}
 	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == \"/etc/etw-none\""));
-	EXPECT_EQ(20, lines_with(self->r.out, "tracepoint:syscalls:sys_enter_openat",
+	EXPECT_EQ(20, vc_lines_with(self->r.out, "tracepoint:syscalls:sys_enter_openat",
 				 "filename=\"/etc/etw-none\""));
-	EXPECT_EQ(20, lines_with(self->r.out, "cat-", "dfd=-100"));
+	EXPECT_EQ(20, vc_lines_with(self->r.out, "cat-", "dfd=-100"));
 	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == /bin/cat"));
-	EXPECT_EQ(20, lines_with(self->r.out, "sched_process_exec", "filename=\"/bin/cat\""));
+	EXPECT_EQ(20, vc_lines_with(self->r.out, "sched_process_exec", "filename=\"/bin/cat\""));
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_process_exit", "--json",
 			 "--filter", "process == cat"));
-	EXPECT_EQ(20, lines_with(self->r.out, "\"comm\":\"cat\"", "sched_process_exit"));
+	EXPECT_EQ(20, vc_lines_with(self->r.out, "\"comm\":\"cat\"", "sched_process_exit"));
 	EXPECT_EQ(20, vc_objects(self->r.out));
 }
 
@@ -102,15 +89,15 @@ TEST_F(tracepoint, are_listed)
 {
 	ASSERT_EQ(0, RUN("list", "providers", "tracepoint:sched:*"));
 	EXPECT_EQ(folders(TRACEFS "events/sched"), vc_lines(self->r.out));
-	EXPECT_EQ(vc_lines(self->r.out), lines_with(self->r.out, "tracepoint:sched:sched_", ""));
+	EXPECT_EQ(vc_lines(self->r.out), vc_lines_with(self->r.out, "tracepoint:sched:sched_", ""));
 	ASSERT_EQ(0, RUN("list", "providers", "tracepoint:signal", "--json"));
 	EXPECT_EQ(1, vc_objects(self->r.out));
 	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"tracepoint:signal:signal_deliver\""));
 	/* A pattern of other providers */
 	ASSERT_EQ(0, RUN("list", "providers", "etw-p*"));
-	EXPECT_EQ(1, lines_with(self->r.out, "Etw-Process", ""));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "Etw-Process", ""));
 	ASSERT_EQ(0, RUN("list", "providers", "nobody*"));
-	EXPECT_EQ(0, lines_with(self->r.out, "Etw-Process", ""));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "Etw-Process", ""));
 }
 
 /* A whole system, enabled and disabled by pattern; run.sh removes the module. */
@@ -123,7 +110,7 @@ TEST_F(tracepoint, patterns_on_and_off)
 			 "tracepoint:signal"));
 	EXPECT_LT(6, vm_providers(self->fd, guids, ARRAY_SIZE(guids)));
 	ASSERT_EQ(0, RUN("list", "providers"));
-	EXPECT_EQ(1, lines_with(self->r.out, "tracepoint:sched:sched_process_fork", "mine"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "tracepoint:sched:sched_process_fork", "mine"));
 	ASSERT_EQ(0, RUN("disable", "mine", "-p", "tracepoint:sched", "-p",
 			 "tracepoint:signal:signal_deliver"));
 	EXPECT_TRUE(vm_until(vm_providers(self->fd, guids, ARRAY_SIZE(guids)) == 1));
@@ -145,7 +132,7 @@ TEST_F(tracepoint, in_two_sets)
 	EXPECT_TRUE((RUN("enable", "mine", "-p", "system:process", "-p", "system:process"),
 		     vc_refused(&self->r, 2, "is given twice")));
 	ASSERT_EQ(0, RUN("list", "providers", "-v"));
-	EXPECT_EQ(1, lines_with(self->r.out, "warning", "mine"))
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "warning", "mine"))
 	{
 		TH_LOG("%s", self->r.out);
 	}
@@ -175,7 +162,7 @@ TEST_F(tracepoint, negative_arguments)
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:syscalls:sys_enter_kill", "--",
 			 "sh", "-c", "kill -s 0 -- -99999; :"));
 	ASSERT_EQ(0, RUN("dump", OUT));
-	EXPECT_EQ(1, lines_with(self->r.out, "sys_enter_kill", "pid=-99999 ")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "sys_enter_kill", "pid=-99999 ")) TH_LOG("%s", self->r.out);
 }
 
 /* The begin and the end of a system call are one operation; only one lasts so long. */
@@ -184,12 +171,12 @@ TEST_F(tracepoint, slow_system_calls)
 	ASSERT_EQ(0, RUN("watch", "-p", "tracepoint:syscalls:sys_*_clock_nanosleep", "--operations",
 			 "--show", "duration > 300ms", "--", "sh", "-c", "sleep 0.1; sleep 0.4"));
 	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
-	EXPECT_EQ(1, lines_with(self->r.out, "sleep-", "ret=0"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "sleep-", "ret=0"));
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:file", "--", "cat",
 			 "/etc/hostname"));
 	ASSERT_EQ(0, RUN("dump", OUT, "--operations", "--filter", "filename == /etc/hostname"));
-	EXPECT_EQ(1, lines_with(self->r.out, "cat-", "filename=\"/etc/hostname\""));
-	EXPECT_EQ(1, lines_with(self->r.out, "sys_enter_openat", "ret=3"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cat-", "filename=\"/etc/hostname\""));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "sys_enter_openat", "ret=3"));
 }
 
 TEST_F(tracepoint, wrong_names)

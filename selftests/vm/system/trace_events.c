@@ -17,6 +17,7 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"
@@ -86,19 +87,11 @@ static unsigned int event_id(const char *event)
 {
 	static unsigned int known_id;
 	static char known[128];
-	unsigned int id = 0;
-	char path[256];
-	FILE *f;
+	unsigned int id;
 
 	if (!strcmp(event, known))
 		return known_id;
-
-	snprintf(path, sizeof(path), TRACEFS "events/%s/id", event);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%u", &id) != 1)
-		id = 0;
-	if (f)
-		fclose(f);
+	id = vm_event_id(event);
 	if (id) {
 		known_id = id;
 		snprintf(known, sizeof(known), "%s", event);

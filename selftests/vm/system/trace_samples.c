@@ -13,6 +13,7 @@
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_items.h"
+#include "lib/vm_tracefs.h"
 
 #define PAGES	100
 #define PAGE	4096
@@ -189,21 +190,6 @@ TEST_F(samples, of_page_faults)
 	munmap(pages, PAGES * PAGE);
 }
 
-static unsigned int event_id(const char *event)
-{
-	char path[128];
-	unsigned int id = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", event);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%u", &id) != 1)
-		id = 0;
-	if (f)
-		fclose(f);
-	return id;
-}
-
 /* The function of the kernel that has this address; "" if none has */
 static void kernel_function(uint64_t address, char name[128])
 {
@@ -232,7 +218,7 @@ TEST_F(samples, stacks_of_trace_events)
 	e = argument(0, 0, 0);
 	e.flags = 0;
 	e.pieces = VM_PTR(&head);
-	e.id = event_id("sched/sched_process_fork");
+	e.id = vm_event_id("sched/sched_process_fork");
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	ASSERT_EQ(0, enable(self, vm_guid(1), ETW_ENABLE_STACK_TRACE));
 	child = fork();
@@ -246,7 +232,7 @@ TEST_F(samples, stacks_of_trace_events)
 		TH_LOG("%s", function);
 	/* A system call's is the program's. */
 	e.provider = vm_guid(2);
-	e.id = event_id("syscalls/sys_enter_getppid");
+	e.id = vm_event_id("syscalls/sys_enter_getppid");
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	ASSERT_EQ(0, enable(self, vm_guid(2), ETW_ENABLE_STACK_TRACE));
 	syscall(SYS_getppid);

@@ -28,6 +28,7 @@
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
 #include "lib/vm_lib.h"
+#include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
 #include "kmod/etw_test/etw_test.h"
 
@@ -117,27 +118,11 @@ static void event_path(const char *event, const char *file, char path[256])
 	snprintf(path, 256, "events/%.*s/%s/%s", system, event, event + system + 1, file);
 }
 
-static unsigned int event_id(const char *event)
-{
-	char path[256], name[300];
-	unsigned int id = 0;
-	FILE *f;
-
-	event_path(event, "id", path);
-	snprintf(name, sizeof(name), TRACEFS "%s", path);
-	f = fopen(name, "re");
-	if (!f || fscanf(f, "%u", &id) != 1)
-		id = 0;
-	if (f)
-		fclose(f);
-	return id;
-}
-
 /* A counter of that process and all that come of it */
 static int perf_counter(const char *event, pid_t pid)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
-					.config = event_id(event), .inherit = 1 };
+					.config = vm_event_id(event), .inherit = 1 };
 
 	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
