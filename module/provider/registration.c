@@ -356,7 +356,7 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
 /*
  * The same for the kernel's own events.  They show its addresses, so only callers who may see those
  * enable it; and they come from all processes, so their writer must leave out the sessions of
- * etw_scope_excluded().  one_event: it has only one, of id and version 0, whatever its channel.
+ * etw_scope_ask().  one_event: it has only one, of id and version 0, whatever its channel.
  */
 int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bool one_event,
 			       etw_enable_fn callback, void *context,

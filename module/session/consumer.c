@@ -300,7 +300,7 @@ static void readers_note(struct etw_trace_session *s)
 		WRITE_ONCE(hot->readers[i], NULL);
 }
 
-/* Who calls this is c: the kernel's own events that it causes are not for this session. */
+/* The calling process reads for c: the kernel's own events that it causes are left out. */
 void etw_consumer_runs(struct etw_consumer *c)
 {
 	struct pid *before = c->tgid;

@@ -19,7 +19,6 @@
 
 #include "bpf_provider.h"
 #include "write/scope.h"
-#include "write/snapshot.h"
 #include "write/write_kernel.h"
 
 #if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_DEBUG_INFO_BTF) && \
@@ -64,17 +63,12 @@ static int kfunc_write(const struct etw_bpf_target *t, const struct etw_bpf_kept
 		       const void *record, u32 size)
 {
 	struct etw_provider *provider = t->held.provider;
-	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
 	struct etw_data_descriptor data[2];
 	u64 excluded;
-	bool all;
 
 	if (!e->whole)
 		return etw_trace_record_send(provider, &e->desc, &e->layout, record, size, NULL);
-	if (!snapshot)
-		return 0;
-	excluded = etw_scope_excluded(snapshot, &all);
-	if (all)
+	if (!etw_scope_ask(provider, &excluded))
 		return 0;
 	data[0] = etw_data_typed(ETW_DATA_EVENT_METADATA, e->layout.schema, e->layout.schema_len);
 	data[1] = etw_data(record, e->record_size);

@@ -213,18 +213,15 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 			  const struct etw_trace_layout *layout, const void *record, u32 size,
 			  struct pt_regs *regs)
 {
-	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
+	const struct etw_snapshot *snapshot;
 	struct trace_event_of e = { .provider = provider, .desc = desc, .layout = layout,
 				    .regs = regs };
 	const struct trace_record r = { .at = record, .size = size };
 	unsigned int depth;
-	bool all;
 	int ret;
 
+	snapshot = etw_scope_ask(provider, &e.excluded);
 	if (!snapshot)
-		return 0;
-	e.excluded = etw_scope_excluded(snapshot, &all);
-	if (all)
 		return 0;
 	e.filtered = snapshot->filtered;
 	depth = this_cpu_inc_return(scratches->used);

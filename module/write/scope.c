@@ -131,21 +131,24 @@ static bool excludes_current(const struct etw_snapshot_entry *entry)
 }
 
 /*
- * The sessions that do not want what current does, because of their scope or because it reads
- * them, as etw_write_ex() takes them.  *all: there is no other.
+ * The sessions that have the provider enabled, or NULL if none of them wants what current does.
+ * *excluded: those that do not, because of their scope or because current reads them, as
+ * etw_write_ex() takes them.
  */
-u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all)
+const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u64 *excluded)
 {
-	const struct etw_snapshot_entry *entry = snapshot->entries;
-	u32 i, count = snapshot->count;
-	u64 excluded = 0;
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
+	const struct etw_snapshot_entry *entry;
+	u32 i, wanted = 0;
 
-	*all = count;
-	for (i = 0; i < count; i++, entry++) {
+	*excluded = 0;
+	if (!snapshot)
+		return NULL;
+	for (i = 0, entry = snapshot->entries; i < snapshot->count; i++, entry++) {
 		if (excludes_current(entry))
-			excluded |= BIT_ULL(entry->session->logger_id - 1);
+			*excluded |= BIT_ULL(entry->session->logger_id - 1);
 		else
-			*all = false;
+			wanted++;
 	}
-	return excluded;
+	return wanted ? snapshot : NULL;
 }

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <etw/abi.h>
 
+struct etw_provider;
 struct etw_snapshot;
 struct pid;
 
@@ -30,6 +31,6 @@ struct etw_scope {
 };
 
 bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid);
-u64 etw_scope_excluded(const struct etw_snapshot *snapshot, bool *all);
+const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u64 *excluded);
 
 #endif /* ETW_WRITE_SCOPE_H */
