@@ -26,7 +26,7 @@ vm_src := $(filter-out $(if $(has_bpf),,selftests/vm/bpf/%),$(wildcard selftests
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
 testlib := build/obj/selftests/lib/libselftest.a
-testlib_src := $(wildcard $(addprefix selftests/lib/,*.c driver/*.c fault/*.c))
+testlib_src := $(wildcard $(addprefix selftests/lib/,*.c command/*.c driver/*.c fault/*.c))
 testlib_list := $(call record,build/obj/testlib.list,$(testlib_src))
 testlib32_obj := $(patsubst %,build/obj/m32/%.o,vm_dev vm_buf vm_items)
 # etl_check.c uses the kernel's test harness, which scripts/setup fetches.

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/driver/vm_kmod.h"
 

@@ -4,7 +4,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/driver/vm_kmod.h"
 
 #include <evntcons.h>

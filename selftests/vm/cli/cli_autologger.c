@@ -4,7 +4,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_log.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 
 #include <dirent.h>
 

@@ -4,7 +4,7 @@
  * etw dump --operations, against dd and a disk whose requests take a known time
  */
 #include "lib/vm.h"
-#include "lib/vm_trace.h"
+#include "lib/command/vm_trace.h"
 #include "lib/driver/vm_kmod.h"
 
 #define DISK		"/dev/nullb0"

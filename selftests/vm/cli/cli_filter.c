@@ -5,7 +5,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_lib.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 
 #include <TraceLoggingProvider.h>
 

@@ -4,7 +4,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_traits.h"
 
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */

@@ -3,7 +3,7 @@
  * cli_log - etw start, flush and update of sessions with log files
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/fault/vm_disk.h"
 
 #define PROVIDER	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */

@@ -3,7 +3,7 @@
  * cli_mode - what the command prints about who wrote an event, and about refused GUIDs
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"

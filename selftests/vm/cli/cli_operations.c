@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "lib/vm.h"
-#include "lib/vm_trace.h"
+#include "lib/command/vm_trace.h"
 
 FIXTURE(operations) {
 	struct vm_trace t;

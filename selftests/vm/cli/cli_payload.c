@@ -3,7 +3,7 @@
  * cli_payload - payload filters and filters for callbacks, by the etw command
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 

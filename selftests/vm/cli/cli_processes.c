@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 
 #include "lib/vm.h"
-#include "lib/vm_trace.h"
+#include "lib/command/vm_trace.h"
 
 #include <etw/format.h>
 

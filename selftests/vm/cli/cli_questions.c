@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "lib/vm.h"
-#include "lib/vm_trace.h"
+#include "lib/command/vm_trace.h"
 
 #define COPY		"/run/etw-crashes"
 #define APART_MS	50

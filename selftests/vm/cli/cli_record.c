@@ -3,7 +3,7 @@
  * cli_record - etw record: the contents of the file, and what stays afterwards
  */
 #include "lib/vm.h"
-#include "lib/vm_record.h"
+#include "lib/command/vm_record.h"
 
 static const char manifest[] =
 	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"

@@ -3,7 +3,7 @@
  * cli_record_end - etw record: how a recording ends, and what it reports then
  */
 #include "lib/vm.h"
-#include "lib/vm_record.h"
+#include "lib/command/vm_record.h"
 #include "lib/vm_traits.h"
 
 #include <pty.h>

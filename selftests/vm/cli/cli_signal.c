@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "lib/vm.h"
-#include "lib/vm_trace.h"
+#include "lib/command/vm_trace.h"
 
 #ifdef __x86_64__
 

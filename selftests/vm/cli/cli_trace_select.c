@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
 

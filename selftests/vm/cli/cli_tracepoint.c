@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
 
 #define OUT	LOG_DIR "/a.etl"

@@ -3,7 +3,7 @@
  * cli_watch - etw watch: what it prints, and that its session never stays
  */
 #include "lib/vm.h"
-#include "lib/vm_record.h"
+#include "lib/command/vm_record.h"
 
 /* It runs: the provider is enabled, which comes after its reader. */
 #define WATCH(...) \

@@ -8,7 +8,7 @@
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/fault/vm_disk.h"
 
 /* run.sh limits the program; a long run by hand has no other limit. */

@@ -6,7 +6,7 @@
  * TIMEOUT: 600
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
 #include "lib/shell.h"
 #include "etl/verify.h"

@@ -8,7 +8,7 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_buf.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_state.h"
 
 #include <sys/resource.h>

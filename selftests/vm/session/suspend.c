@@ -10,7 +10,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/fault/vm_epoch.h"
 #include "lib/driver/vm_kmod.h"
 

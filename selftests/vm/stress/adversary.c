@@ -12,7 +12,7 @@
 #include "lib/pick.h"
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
 #include "lib/driver/vm_kmod.h"
 #include "etl/verify.h"

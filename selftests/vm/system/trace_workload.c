@@ -24,7 +24,7 @@
 #include "base/name_guid.h"
 #include "etl/verify.h"
 #include "lib/vm.h"
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
 #include "lib/vm_lib.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_cli.c - run the etw command and check its output */
-#include "lib/vm_cli.h"
+#include "lib/command/vm_cli.h"
 
 const char *vc_path(void)
 {

@@ -3,8 +3,8 @@
 #ifndef ETW_SELFTEST_VM_RECORD_H
 #define ETW_SELFTEST_VM_RECORD_H
 
-#include "vm.h"
-#include "vm_log.h"
+#include "lib/vm.h"
+#include "lib/vm_log.h"
 #include "vm_cli.h"
 
 #define GUID_1		"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */

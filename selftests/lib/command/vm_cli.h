@@ -5,7 +5,7 @@
 #ifndef ETW_SELFTEST_VM_CLI_H
 #define ETW_SELFTEST_VM_CLI_H
 
-#include "vm_dev.h"
+#include "lib/vm_dev.h"
 
 #include <grp.h>
 #include <libgen.h>
