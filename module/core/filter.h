@@ -15,16 +15,16 @@
 #include <etw/filter.h>
 
 #define ETW_IDS_BITS	1024
+#define ETW_IDS_SLOTS	(2 * ETW_FILTER_EVENT_IDS)
 
 /*
  * Event ids of an EVENT_ID or STACKWALK filter; all zero: no filter.  Most ids are not in
- * the list; their bit is usually clear, which saves the search.
+ * the table; their bit is usually clear, which saves the look into it.
  */
 struct etw_event_ids {
 	bool in;		/* true: these ids pass; false: all others */
-	u16 count;
 	u64 bits[ETW_IDS_BITS / 64];	/* by the id's low bits */
-	u16 ids[ETW_FILTER_EVENT_IDS];	/* ascending */
+	u32 slots[ETW_IDS_SLOTS];	/* id + 1, or 0: hashed, with linear probing */
 };
 
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from);

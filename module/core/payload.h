@@ -19,6 +19,34 @@
  */
 int etw_payload_load(void *program, u32 len);
 
+/*
+ * A program that makes a single test, of a number at a constant place of one event, in short:
+ * the test holds if the number is within a range, or outside it.
+ */
+struct etw_payload_quick {
+	u16 id;
+	u8 version;
+	u8 bytes;		/* of the number */
+	bool within;
+	u32 at;			/* bytes of payload before it */
+	u32 shift;		/* makes the number's highest bit the word's highest, ... */
+	u64 flip;		/* ... and with this bit inverted, order signed as unsigned */
+	u64 low, span;		/* the range, of numbers so shifted: low to low + span */
+};
+
+/* Shorten a checked program; false: that program has to be run. */
+bool etw_payload_shorten(const void *program, struct etw_payload_quick *quick);
+
+/* What a test says of an event that it may not be able to decide. */
+enum etw_payload_answer { ETW_PAYLOAD_FAILS, ETW_PAYLOAD_HOLDS, ETW_PAYLOAD_RUN };
+
+/*
+ * As etw_payload_pass() with the program that was shortened, but for descriptors without
+ * types; RUN: it has to be run, because the number is not within one piece that can be read.
+ */
+enum etw_payload_answer etw_payload_try(const struct etw_payload_quick *quick,
+					const struct etw_record_source *source);
+
 /* How often a checked program examines a payload, up to ETW_PAYLOAD_SEARCH_MAX, at most. */
 u32 etw_payload_weight(const void *program);
 

@@ -17,14 +17,14 @@ static __always_inline bool readable(const u8 *at, u32 n)
 	if (likely(n && ((unsigned long)at ^ ((unsigned long)at + n - 1)) < PROBE_STEP)) {
 		u8 value;
 
-		ETW_READ(value, at, fault);
+		ETW_MOVE(u8, &value, at, fault);
 		(void)value;
 		return true;
 	}
 	for (i = 0; i < n; i += step) {
 		u8 value;
 
-		ETW_READ(value, at + i, fault);
+		ETW_MOVE(u8, &value, at + i, fault);
 		(void)value;
 		step = PROBE_STEP - ((unsigned long)(at + i) & (PROBE_STEP - 1));
 	}

@@ -80,11 +80,11 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
  * Reading through pointers that a driver passed to etw_write(), in any context.
  *  etw_may_read()	ask first: false if such an address cannot be read here.  For several
  *			addresses at once, ask about the AND of all.
- *  ETW_READ()		read an integer, or go to the label if its memory cannot be read
+ *  ETW_MOVE()		copy an integer of this type, or go to the label if it cannot be read
  *  etw_read_words()	copy 8-byte words, more than a few; false if they cannot be read
  *  etw_was_read()	tell the sanitizers afterwards
  */
-#if defined(CONFIG_X86_64) && defined(CONFIG_CC_HAS_ASM_GOTO_OUTPUT)
+#ifdef CONFIG_X86_64
 /*
  * In the lower half of the address space the kernel takes a fault for a bug, even if the
  * instruction has a handler.
@@ -94,16 +94,18 @@ static __always_inline bool etw_may_read(u64 address)
 	return (s64)address < 0;
 }
 
-/* The empty asm keeps old compilers from losing the output (GCC bug 113921). */
-#define ETW_READ(value, from, label) \
-do { \
-	asm volatile goto("1: mov %[at], %[to]\n" \
-			  _ASM_EXTABLE(1b, %l2) \
-			  : [to] "=r" (value) \
-			  : [at] "m" (*(const typeof(value) *)(from)) \
-			  : : label); \
-	asm(""); \
-} while (0)
+#define ETW_REGISTER_u8		"al"
+#define ETW_REGISTER_u16	"ax"
+#define ETW_REGISTER_u32	"eax"
+#define ETW_REGISTER_u64	"rax"
+
+/* Load and store in one asm, because many compilers have no asm goto with an output. */
+#define ETW_MOVE(type, to, from, label) \
+	asm goto("1: mov %[at], %%" ETW_REGISTER_##type "\n\t" \
+		 "mov %%" ETW_REGISTER_##type ", %[room]\n" \
+		 _ASM_EXTABLE(1b, %l[label]) \
+		 : : [at] "m" (*(const type *)(from)), [room] "m" (*(type *)(to)) \
+		 : "rax", "memory" : label)
 
 static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 {
@@ -119,9 +121,9 @@ static __always_inline bool etw_may_read(u64 address)
 	return true;
 }
 
-#define ETW_READ(value, from, label) \
+#define ETW_MOVE(type, to, from, label) \
 do { \
-	if (unlikely(copy_from_kernel_nofault(&(value), (from), sizeof(value)))) \
+	if (unlikely(copy_from_kernel_nofault((to), (from), sizeof(type)))) \
 		goto label; \
 } while (0)
 
@@ -227,9 +229,9 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 
 /* In a program, as on Windows, a bad pointer is the program's own fault. */
 #define etw_may_read(address)	((void)(address), true)
-#define ETW_READ(value, from, label) \
+#define ETW_MOVE(type, to, from, label) \
 do { \
-	if (!__builtin_memcpy(&(value), (from), sizeof(value))) \
+	if (!__builtin_memcpy((to), (from), sizeof(type))) \
 		goto label; \
 } while (0)
 #define etw_was_read(from, n)	((void)(from), (void)(n))

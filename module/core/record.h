@@ -158,18 +158,10 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
 	return likely(etw_may_read(addresses)) ? 0 : -EFAULT;
 }
 
-/* Copy one integer, or go to the label. */
-#define ETW_COPY(type, to, from, label) \
-do { \
-	type etw_copied; \
-	ETW_READ(etw_copied, (from), label); \
-	__builtin_memcpy((to), &etw_copied, sizeof(etw_copied)); \
-} while (0)
-
 /*
  * Copy a payload piece, whose address etw_may_read().  Most pieces are a few bytes, for
- * which calling memcpy and starting "rep movs" cost more than the copy itself, and a loop
- * costs more than the one or two moves that an integer or a GUID takes.  false: it cannot
+ * which calling memcpy and starting "rep movs" cost more than the copy itself.  What is no
+ * multiple of 8 bytes long ends with a move that overlaps the one before.  false: it cannot
  * be read; some of the bytes may have been copied.
  */
 static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u32 n)
@@ -178,32 +170,30 @@ static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u32 n)
 	u32 left = n;
 
 	if (n == 4) {
-		ETW_COPY(u32, to, from, fault);
+		ETW_MOVE(u32, to, from, fault);
 	} else if (n == 8) {
-		ETW_COPY(u64, to, from, fault);
+		ETW_MOVE(u64, to, from, fault);
 	} else if (n == 16) {
-		ETW_COPY(u64, to, from, fault);
-		ETW_COPY(u64, to + 8, from + 8, fault);
-	} else {
+		ETW_MOVE(u64, to, from, fault);
+		ETW_MOVE(u64, to + 8, from + 8, fault);
+	} else if (n > 8) {
 		if (unlikely(left > 128)) {
 			if (!etw_read_words(&to, &from, left / 8))
 				return false;
 			left &= 7;
 		}
-		for (; left >= 8; left -= 8, to += 8, from += 8)
-			ETW_COPY(u64, to, from, fault);
-		if (left & 4) {
-			ETW_COPY(u32, to, from, fault);
-			to += 4;
-			from += 4;
-		}
-		if (left & 2) {
-			ETW_COPY(u16, to, from, fault);
-			to += 2;
-			from += 2;
-		}
-		if (left & 1)
-			ETW_COPY(u8, to, from, fault);
+		for (; left > 8; left -= 8, to += 8, from += 8)
+			ETW_MOVE(u64, to, from, fault);
+		to += left;
+		from += left;
+		ETW_MOVE(u64, to - 8, from - 8, fault);
+	} else if (n > 4) {
+		ETW_MOVE(u32, to, from, fault);
+		ETW_MOVE(u32, to + n - 4, from + n - 4, fault);
+	} else if (n) {
+		ETW_MOVE(u8, to, from, fault);
+		ETW_MOVE(u8, to + n / 2, from + n / 2, fault);
+		ETW_MOVE(u8, to + n - 1, from + n - 1, fault);
 	}
 	etw_was_read(start, n);
 	return true;
@@ -237,14 +227,74 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
-/* The members before the timestamp, in two stores.  Records are little-endian. */
+/* The header but for the activity; its start in two stores.  Records are little-endian. */
 static __always_inline void
-etw_record_put_start(u8 *slot, const struct etw_record_source *source, u16 flags)
+etw_record_put_header(u8 *slot, const struct etw_record_source *source, u16 flags, u64 timestamp)
 {
 	const u64 start = (u64)flags << 32 | (u32)source->type << 16 | (u16)source->size;
+	struct etw_event_header *header = (struct etw_event_header *)slot;
 
 	__builtin_memcpy(slot, &start, sizeof(start));
 	__builtin_memcpy(slot + sizeof(start), &source->ids, sizeof(source->ids));
+	header->timestamp = timestamp;
+	header->provider = *source->provider;
+	header->desc = *source->desc;
+	header->processor_time = 0;
+}
+
+/* All but the payload of an event without activities and items, whose slot has len bytes. */
+static __always_inline void
+etw_record_put_start(u8 *slot, const struct etw_record_source *source, u64 len, u64 timestamp)
+{
+	struct etw_event_header *header = (struct etw_event_header *)slot;
+
+	/* The padding is in the slot's last word, which the payload may overwrite next. */
+	__builtin_memset(slot + len - 8, 0, 8);
+	etw_record_put_header(slot, source, source->flags, timestamp);
+	memset(&header->activity, 0, sizeof(header->activity));
+}
+
+/* Store the payload, whose pieces stay as they were measured.  false: one cannot be read. */
+static __always_inline bool etw_record_put_pieces(u8 *at, const struct etw_data_descriptor *data,
+						  const struct etw_data_descriptor *end)
+{
+	u32 n;
+
+	for (; data < end; data++, at += n) {
+		n = data->size;
+		if (unlikely(!etw_record_copy(at, (const u8 *)(unsigned long)data->ptr, n)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * As etw_record_write(), for an event without activities.  false: a piece could not be read.
+ */
+static __always_inline bool
+etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 timestamp)
+{
+	etw_record_put_start(slot, source, etw_record_slot(source->size), timestamp);
+	return etw_record_put_pieces(slot + ETW_EVENT_HEADER_SIZE, source->data,
+				     source->data + source->count);
+}
+
+/*
+ * Copy a record of len bytes, its padding included: the header, then 16 bytes at a time, of
+ * which the last may overlap those before.
+ */
+static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 len)
+{
+	u64 at = ETW_EVENT_HEADER_SIZE, last = len - 16;
+
+	__builtin_memcpy(to, from, 16);
+	__builtin_memcpy(to + 16, from + 16, 16);
+	__builtin_memcpy(to + 32, from + 32, 16);
+	__builtin_memcpy(to + 48, from + 48, 16);
+	__builtin_memcpy(to + 64, from + 64, 16);
+	for (; at < last; at += 16)
+		__builtin_memcpy(to + at, from + at, 16);
+	__builtin_memcpy(to + last, from + last, 16);
 }
 
 /*
@@ -278,11 +328,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	if (items && items->extra && items->extra->timestamp_given &&
 	    items->extra->timestamp < timestamp)
 		timestamp = items->extra->timestamp;
-	etw_record_put_start(slot, source, flags);
-	header->timestamp = timestamp;
-	header->provider = *source->provider;
-	header->desc = *source->desc;
-	header->processor_time = 0;
+	etw_record_put_header(slot, source, flags, timestamp);
 	if (!source->activity)
 		memset(&header->activity, 0, sizeof(header->activity));
 	else if (unlikely(!etw_record_copy_guid(&header->activity, source->activity)))

@@ -118,7 +118,7 @@ etw_typed_blob(const void **to, u32 *len, const struct etw_data_descriptor *data
 	blob = (const void *)(unsigned long)data->ptr;
 	if (data->size < sizeof(size))
 		return -EINVAL;
-	ETW_READ(size, blob, fault);
+	ETW_MOVE(u16, &size, blob, fault);
 	if (size != data->size)
 		return -EINVAL;
 	*to = blob;
@@ -145,7 +145,7 @@ etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
 	to->timestamp_given = timestamp;
 	to->timestamp = 0;
 	if (timestamp)
-		ETW_READ(to->timestamp, (const void *)(unsigned long)timestamp->ptr, fault);
+		ETW_MOVE(u64, &to->timestamp, (const void *)(unsigned long)timestamp->ptr, fault);
 	return err;
 fault:
 	return -EFAULT;

@@ -23,7 +23,7 @@ static u32 string_bytes(const u16 *string)
 	if (!etw_may_read((unsigned long)string))
 		return 0;
 	for (units = 0; units <= ETW_RECORD_MAX / sizeof(*string); units++) {
-		ETW_READ(unit, &string[units], fault);
+		ETW_MOVE(u16, &unit, &string[units], fault);
 		if (!unit)
 			break;
 	}

@@ -58,7 +58,7 @@ static u8 *bytes_of(const struct program *p, u32 *len)
 }
 
 /* A valid program: a number, a string, a counted array. */
-static struct program right(void)
+static inline struct program right(void)
 {
 	return (struct program){
 		.event = { .steps = 4, .tests = 2, .all = 1 },
@@ -74,7 +74,7 @@ static struct program right(void)
 	};
 }
 
-static int load(const struct program *p)
+static inline int load(const struct program *p)
 {
 	u32 len;
 	u8 *bytes = bytes_of(p, &len);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * payload_quick.c - payload programs that test one number, without walking the payload
+ *
+ * Every comparison of numbers but MODULO asks whether the number is within a range, or
+ * outside it: EQ and NE of one value, LE and GT from the lowest one on, LT and GE from below
+ * the value on.
+ */
+#include "core/payload.h"
+
+/* The place of a step's field, if all fields up to it have a constant length. */
+static bool place_of(const struct etw_payload_step *steps, u32 step, u32 *at)
+{
+	u32 i;
+
+	*at = 0;
+	for (i = 0; i <= step; i++) {
+		if (steps[i].kind != ETW_PAYLOAD_FIXED || steps[i].flags)
+			return false;
+		if (i < step)
+			*at += (u32)steps[i].length * steps[i].count;
+	}
+	return *at <= ETW_RECORD_MAX;
+}
+
+/* The number as in an event, shifted; false: no field of that length has this value. */
+static bool shifted(const struct etw_payload_quick *quick, bool is_signed, u64 value, u64 *to)
+{
+	*to = value << quick->shift;
+	if ((is_signed ? (u64)((s64)*to >> quick->shift) : *to >> quick->shift) != value)
+		return false;
+	*to ^= quick->flip;
+	return true;
+}
+
+static bool range_of(struct etw_payload_quick *quick, const struct etw_payload_test *test)
+{
+	const bool is_signed = test->type == ETW_PAYLOAD_SIGNED;
+	const u64 unit = 1ull << quick->shift;
+	u64 low, high;
+
+	if (!shifted(quick, is_signed, test->value[0], &low) ||
+	    !shifted(quick, is_signed, test->value[1], &high))
+		return false;
+	switch (test->op) {
+	case ETW_PAYLOAD_EQ:
+	case ETW_PAYLOAD_NE:
+		high = low;
+		break;
+	case ETW_PAYLOAD_LE:
+	case ETW_PAYLOAD_GT:
+		high = low;
+		low = 0;
+		break;
+	case ETW_PAYLOAD_LT:
+	case ETW_PAYLOAD_GE:
+		if (!low)
+			return false;
+		high = low - unit;
+		low = 0;
+		break;
+	case ETW_PAYLOAD_BETWEEN:
+	case ETW_PAYLOAD_NOTBETWEEN:
+		break;
+	default:
+		return false;
+	}
+	quick->low = low;
+	quick->span = high - low;
+	quick->within = test->op == ETW_PAYLOAD_EQ || test->op == ETW_PAYLOAD_LE ||
+			test->op == ETW_PAYLOAD_LT || test->op == ETW_PAYLOAD_BETWEEN;
+	return true;
+}
+
+bool etw_payload_shorten(const void *program, struct etw_payload_quick *quick)
+{
+	const struct etw_payload_header *head = program;
+	const struct etw_payload_event *event = (const void *)(head + 1);
+	const struct etw_payload_step *steps = (const void *)((const u8 *)program + event->at);
+	const struct etw_payload_test *test = (const void *)(steps + event->steps);
+
+	*quick = (struct etw_payload_quick){ .id = event->id, .version = event->version };
+	if (head->events != 1 || event->tests != 1 || !place_of(steps, test->step, &quick->at) ||
+	    (test->type != ETW_PAYLOAD_UNSIGNED && test->type != ETW_PAYLOAD_SIGNED))
+		return false;
+	quick->bytes = steps[test->step].length;
+	quick->shift = 64 - 8 * quick->bytes;
+	quick->flip = test->type == ETW_PAYLOAD_SIGNED ? 1ull << 63 : 0;
+	return range_of(quick, test);
+}
+
+enum etw_payload_answer etw_payload_try(const struct etw_payload_quick *quick,
+					const struct etw_record_source *source)
+{
+	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
+	u32 at = quick->at, size;
+	u64 value = 0;
+	const u8 *from;
+
+	if (source->desc->id != quick->id || source->desc->version != quick->version)
+		return ETW_PAYLOAD_HOLDS;
+	for (;; data++) {
+		if (unlikely(data == end))
+			return ETW_PAYLOAD_RUN;
+		size = READ_ONCE(data->size);
+		if (at < size)
+			break;
+		at -= size;
+	}
+	if (unlikely(quick->bytes > size - at))
+		return ETW_PAYLOAD_RUN;
+	from = (const u8 *)(unsigned long)READ_ONCE(data->ptr) + at;
+	if (quick->bytes == 4)
+		ETW_MOVE(u32, &value, from, fault);
+	else if (quick->bytes == 8)
+		ETW_MOVE(u64, &value, from, fault);
+	else if (quick->bytes == 2)
+		ETW_MOVE(u16, &value, from, fault);
+	else
+		ETW_MOVE(u8, &value, from, fault);
+	value = (value << quick->shift ^ quick->flip) - quick->low;
+	return (value <= quick->span) == quick->within ? ETW_PAYLOAD_HOLDS : ETW_PAYLOAD_FAILS;
+fault:
+	return ETW_PAYLOAD_RUN;
+}
