@@ -148,6 +148,27 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	etw_filter_merge(&u->composite, &slot->filter);
 }
 
+static enum etw_way way_of(const struct etw_snapshot *snapshot)
+{
+	bool plain = !snapshot->shared && !snapshot->group_entries, typed, tsc;
+	u32 i;
+
+	for (i = 0; i < snapshot->count; i++)
+		plain = plain && !(snapshot->entries[i].filter.properties & ETW_ENABLE_ITEMS);
+	if (!plain)
+		return ETW_WAY_GENERAL;
+	typed = snapshot->types || snapshot->traits;
+	if (snapshot->count > 1)
+		return typed ? ETW_WAY_GENERAL : ETW_WAY_SEVERAL;
+	tsc = READ_ONCE(snapshot->entries[0].session->clock) == ETW_SOURCE_TSC;
+	if (!typed)
+		return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_FILTERED;
+	if (tsc && !snapshot->filtered && snapshot->types &&
+	    !(snapshot->traits && snapshot->traits->has_decode))
+		return ETW_WAY_TYPED;
+	return ETW_WAY_GENERAL;
+}
+
 /*
  * Fill in u->snapshot, u->composite and u->filter.  u is the last of updates.  If memory lacks
  * something, the change cannot be applied.
@@ -191,7 +212,7 @@ void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
 		snapshot->group_entry_session[snapshot->group_entries++] = i;
 	}
 	snapshot->slow_path = u->traits || u->types || snapshot->filtered;
-	snapshot->plain = snapshot->count == 1 && !snapshot->slow_path;
+	snapshot->way = way_of(snapshot);
 }
 
 /* The sessions that enabled reg; bit i: the session with logger id i + 1. */

@@ -170,9 +170,11 @@ static int read_payload(struct etw_enable_request *req, const struct etw_filter 
 	if (copy_from_user(payload->program, u64_to_user_ptr(f->ptr), f->len))
 		return -EFAULT;
 	err = etw_payload_load(payload->program, f->len);
-	if (!err)
-		payload->weight = etw_payload_weight(payload->program);
-	return err;
+	if (err)
+		return err;
+	payload->weight = etw_payload_weight(payload->program);
+	payload->short_enough = etw_payload_shorten(payload->program, &payload->quick);
+	return 0;
 }
 
 static int filter_read(struct etw_enable_request *req, const struct etw_filter *f)

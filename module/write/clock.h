@@ -59,6 +59,18 @@ static __always_inline u64 etw_clock_wall(void)
 	return ktime_get_real_fast_ns() / 100 + ETW_UNIX_EPOCH_100NS;
 }
 
+/* Read a clock that takes no call of a function; false: this one does. */
+static __always_inline bool etw_clock_read_inline(enum etw_clock_source source, u64 *now)
+{
+#ifdef CONFIG_X86
+	if (likely(source == ETW_SOURCE_TSC)) {
+		*now = rdtsc();
+		return true;
+	}
+#endif
+	return false;
+}
+
 static __always_inline u64 etw_clock_read(enum etw_clock_source source)
 {
 #ifdef CONFIG_X86

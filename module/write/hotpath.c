@@ -344,13 +344,13 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
  */
 static noinline int write_deep(const struct etw_snapshot *snapshot,
 			       const struct etw_record_source *source, u32 wanted,
-			       const struct etw_record_extra *extra)
+			       const struct etw_record_extra *extra, u64 payer)
 {
 	int ret;
 
 	if (!hotpath_enter_deep())
 		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING, source->provider);
-	ret = write_wanted_extra(snapshot, source, wanted, extra, 0);
+	ret = write_wanted_extra(snapshot, source, wanted, extra, payer);
 	hotpath_leave_deep();
 	return ret;
 }
@@ -424,7 +424,7 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max)))
 		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra, 0);
 	else
-		err = write_deep(snapshot, &event.source, wanted, &event.extra);
+		err = write_deep(snapshot, &event.source, wanted, &event.extra, 0);
 	this_cpu_dec(etw_hotpath_nesting);
 	return err;
 }
@@ -468,14 +468,14 @@ static __always_inline u32 choose(const struct etw_snapshot *snapshot,
 /* Write to the sessions that choose() has chosen. */
 static __always_inline int write_sampled(const struct etw_snapshot *snapshot,
 					 const struct etw_record_source *source,
-					 u32 wanted, const u64 *cur)
+					 u32 wanted, const u64 *cur, u64 payer)
 {
 	int ret;
 
 	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max)))
-		ret = write_wanted(snapshot, source, NULL, wanted, cur, 0);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur, payer);
 	else
-		ret = write_deep(snapshot, source, wanted, NULL);
+		ret = write_deep(snapshot, source, wanted, NULL, payer);
 	this_cpu_dec(etw_hotpath_nesting);
 	return ret;
 }
@@ -499,13 +499,13 @@ int etw_hotpath_write(const struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (!snapshot)
 		goto out;
-	if (unlikely(opts || snapshot->slow_path)) {
+	if (unlikely(snapshot->slow_path || (opts && !opts->plain))) {
 		ret = write_slow(snapshot, source, opts);
 		goto out;
 	}
 	wanted = choose(snapshot, source->desc, cur);
 	if (wanted)
-		ret = write_sampled(snapshot, source, wanted, cur);
+		ret = write_sampled(snapshot, source, wanted, cur, payer_of(opts));
 out:
 	preempt_enable_notrace();
 	return ret;
@@ -531,7 +531,42 @@ int etw_hotpath_write_driver(const struct etw_snapshot *snapshot,
 		return 0;
 	if (unlikely(etw_record_measure(source)))
 		return ETW_HOTPATH_UNDONE;
-	return write_sampled(snapshot, source, wanted, cur);
+	return write_sampled(snapshot, source, wanted, cur, 0);
+}
+
+static noinline int copy_counted(struct etw_session_hot *s, const u8 *record, u32 len)
+{
+	const struct etw_event_header *header = (const struct etw_event_header *)record;
+	struct etw_slot slot;
+	int err;
+
+	if (!etw_reserve_slot(s, len, &header->provider, 0, &slot, &err))
+		return err;
+	etw_record_copy_whole(slot.at, record, len);
+	((struct etw_event_header *)slot.at)->timestamp = slot.now;
+	etw_reserve_commit(s, &slot);
+	return 0;
+}
+
+/*
+ * Write a copy of a record that plain.h has written for another session and not committed.
+ * 0, or the error of a lost event unless INDEPENDENT.
+ */
+noinline int etw_hotpath_copy(struct etw_session_hot *s, const u8 *record, u32 len)
+{
+	const struct etw_event_header *header = (const struct etw_event_header *)record;
+	int ret;
+
+	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max))) {
+		ret = copy_counted(s, record, len);
+	} else if (hotpath_enter_deep()) {
+		ret = copy_counted(s, record, len);
+		hotpath_leave_deep();
+	} else {
+		ret = etw_reserve_count_drop(s, ETW_DROP_NESTING, &header->provider);
+	}
+	this_cpu_dec(etw_hotpath_nesting);
+	return ret;
 }
 
 /*

@@ -15,11 +15,10 @@
 #include "opts.h"
 #include "snapshot.h"
 
-/* TraceLogging events have no ids, so id filters let them pass. */
 static bool id_passes(const struct etw_event_ids *ids, const struct etw_match_event *event)
 {
-	return event->desc->channel == ETW_CHANNEL_TRACELOGGING || event->unknown ||
-	       (event->typed && event->typed->schema) || etw_ids_pass(ids, event->desc->id);
+	return event->unknown || (event->typed && event->typed->schema) ||
+	       etw_match_id(ids, event->desc);
 }
 
 /* The event passes a filter of this session that cannot decide. */
@@ -80,26 +79,47 @@ static bool match_passes(const struct etw_snapshot_entry *entry,
 				  name_passes(entry, entry->events->names, event));
 }
 
+static __always_inline bool match_payload(const struct etw_snapshot_entry *entry,
+					  const struct etw_record_source *source,
+					  bool pieces_typed, u32 *budget)
+{
+	const struct etw_payload_filter *filter = entry->events->payload;
+	enum etw_payload_answer answer = ETW_PAYLOAD_RUN;
+	u32 size = source->size, cost;
+
+	if (filter->short_enough && !pieces_typed)
+		answer = etw_payload_try(&filter->quick, source);
+	if (likely(answer != ETW_PAYLOAD_RUN))
+		return answer;
+	cost = size + filter->weight * min_t(u32, size, ETW_PAYLOAD_SEARCH_MAX);
+	if (unlikely(cost > *budget))
+		return match_undecided(entry);
+	*budget -= cost;
+	return etw_payload_pass(filter->program, source, pieces_typed);
+}
+
 /* Does the payload filter let the event pass?  True if the payload is not known yet. */
 static bool payload_passes(const struct etw_snapshot_entry *entry,
 			   struct etw_match_event *event)
 {
-	const struct etw_payload_filter *filter;
-	u32 size, cost;
-
 	if (!entry->events || !entry->events->payload || !event->source)
 		return true;
 	/* TraceLogging events have no ids by which the filter could know their fields. */
 	if (!event->only && (event->desc->channel == ETW_CHANNEL_TRACELOGGING ||
 			     (event->typed && event->typed->schema)))
 		return true;
-	filter = entry->events->payload;
-	size = event->source->size;
-	cost = size + filter->weight * min_t(u32, size, ETW_PAYLOAD_SEARCH_MAX);
-	if (unlikely(cost > event->budget))
-		return match_undecided(entry);
-	event->budget -= cost;
-	return etw_payload_pass(filter->program, event->source, event->pieces_typed);
+	return match_payload(entry, event->source, event->pieces_typed, &event->budget);
+}
+
+/*
+ * Does the entry's payload filter, which it has, let a measured event of a plain snapshot pass?
+ * budget: what is left of ETW_FILTER_BUDGET.
+ */
+bool etw_match_payload(const struct etw_snapshot_entry *entry,
+		       const struct etw_record_source *source, u32 *budget)
+{
+	return source->desc->channel == ETW_CHANNEL_TRACELOGGING ||
+	       match_payload(entry, source, false, budget);
 }
 
 /* Does the session take the event?  If so, add the items that it wants to *properties. */

@@ -6,11 +6,14 @@
 #define ETW_WRITE_MATCH_H
 
 #include <linux/types.h>
+#include <etw/format.h>
 
-struct etw_event_descriptor;
+#include "core/filter.h"
+
 struct etw_provider;
 struct etw_record_source;
 struct etw_snapshot;
+struct etw_snapshot_entry;
 struct etw_typed;
 struct etw_write_opts;
 
@@ -26,6 +29,15 @@ struct etw_match_event {
 	u32 budget;		/* of its filters, for match.c */
 };
 
+/* TraceLogging events have no ids, so id filters let them pass. */
+static __always_inline bool etw_match_id(const struct etw_event_ids *ids,
+					 const struct etw_event_descriptor *desc)
+{
+	return desc->channel == ETW_CHANNEL_TRACELOGGING || etw_ids_pass(ids, desc->id);
+}
+
+bool etw_match_payload(const struct etw_snapshot_entry *entry,
+		       const struct etw_record_source *source, u32 *budget);
 u32 etw_match_sessions(const struct etw_snapshot *snapshot, struct etw_match_event *event,
 		       u32 *properties);
 bool etw_match_any(const struct etw_snapshot *snapshot,

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plain.h - the straight way of most events: a driver's, to the one session that wants them
+ * plain.h - the straight way of most events: a driver's, to sessions that take it as it is
  *
- * A snapshot is plain if it has one session, whose CPUs have buffers of their own, and only
- * level and keyword select its events, which get no items.  The rules of hotpath.c hold.
- * Until its slot is reserved an event has changed nothing; so whatever is not plain about
- * it (a full buffer, an interrupt that wrote first, a payload that is too long or cannot be
- * read) sends it to hotpath.c, which begins again and counts what is lost.
+ * A snapshot is plain if every session has a buffer for each CPU and gets no items, and the
+ * event is only payload: enum etw_way.  The rules of hotpath.c hold.  Until the first slot is
+ * reserved an event has changed nothing; so whatever is not plain about it (a full buffer, an
+ * interrupt that wrote first, a payload that is too long or cannot be read) sends it to
+ * hotpath.c, which begins again and counts what is lost.
+ *
+ * These writers do not count as nested ones, because they call nothing that can be traced, so
+ * that a tracer's event cannot cause another one without end.  Where they do (a clock that is
+ * a function of the kernel's, another buffer for a further session) they count.
+ *
+ * Further sessions get a copy of the first one's record before that is committed, because
+ * then it is still the writer's.
  */
 #ifndef ETW_WRITE_PLAIN_H
 #define ETW_WRITE_PLAIN_H
@@ -17,50 +24,218 @@
 
 #include "core/record.h"
 #include "core/ring.h"
+#include "described.h"
 #include "hot.h"
 #include "hotpath.h"
+#include "match.h"
+#include "reserve.h"
 #include "snapshot.h"
+
+/* A session that takes the event, and this CPU's position in it, sampled before the time is read. */
+struct etw_plain_place {
+	struct etw_session_hot *session;
+	struct etw_session_cpu *cpu;
+	u64 cur;
+};
+
+static __always_inline void etw_plain_sample(struct etw_plain_place *place,
+					     struct etw_session_hot *session)
+{
+	place->session = session;
+	place->cpu = this_cpu_ptr(session->cpu);
+	place->cur = etw_word_read(&place->cpu->rc.cur);
+}
+
+/* The ids of the task, which the compiler reads in one load. */
+static __always_inline u64 etw_plain_ids(void)
+{
+	const struct task_struct *task = current;
+
+	return ETW_RECORD_IDS(task->pid, task->tgid);
+}
+
+/* false: there are too many writers to read this clock. */
+static __always_inline bool etw_plain_time(enum etw_clock_source clock, u64 *now)
+{
+	bool deep;
+
+	if (likely(etw_clock_read_inline(clock, now)))
+		return true;
+	deep = this_cpu_inc_return(etw_hotpath_nesting) > READ_ONCE(etw_nesting_max);
+	if (likely(!deep))
+		*now = etw_clock_read(clock);
+	this_cpu_dec(etw_hotpath_nesting);
+	return !deep;
+}
+
+/* NULL: nothing was done. */
+static __always_inline u8 *etw_plain_reserve(const struct etw_plain_place *place, u64 len,
+					     struct etw_buf **buf)
+{
+	struct etw_ring *ring = &place->session->ring;
+
+	if (unlikely(!etw_ring_room(ring, place->cur, len)))
+		return NULL;
+	return etw_ring_reserve(ETW_LOCAL, ring, &place->cpu->rc, place->cur, len, buf);
+}
+
+static __always_inline void etw_plain_commit(const struct etw_plain_place *place,
+					     struct etw_buf *buf, u64 len)
+{
+	etw_ring_commit(ETW_LOCAL, &place->session->ring, buf, len);
+	local_inc(&place->cpu->written);
+}
 
 /*
  * Write a driver's event to the only session of the snapshot; source is complete but for its
- * size.  Preemption is off.  source must not leave the caller, so that the compiler keeps it in
- * registers.  ETW_HOTPATH_UNDONE: nothing was done.
+ * size and ids.  Preemption is off.  source must not leave the caller, so that the compiler keeps
+ * it in registers, unless any: then the session may have filters, and any clock.  false: nothing
+ * was done; else *result is the result of the write.
  */
-static __always_inline int etw_plain_write(const struct etw_snapshot *snapshot,
-					   struct etw_record_source *source)
+static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot, bool any,
+					    struct etw_record_source *source, int *result)
 {
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
-	struct etw_session_hot *s = entry->session;
-	struct etw_session_cpu *sc;
+	const struct etw_event_filter *filter = any ? entry->events : NULL;
+	u32 budget = ETW_FILTER_BUDGET;
+	enum etw_clock_source clock;
+	struct etw_plain_place place;
 	struct etw_buf *buf;
-	u64 cur, now;
+	u64 now, len;
 	u8 *slot;
-	u32 len;
 
+	*result = 0;
 	if (!etw_entry_wants(&entry->filter, source->desc->level, source->desc->keyword))
-		return 0;
+		return true;
+	if (filter && !etw_match_id(&filter->ids, source->desc))
+		return true;
 	if (unlikely(etw_record_measure(source)))
-		return ETW_HOTPATH_UNDONE;
-	if (unlikely(this_cpu_read(etw_hotpath_nesting) >= READ_ONCE(etw_nesting_max)))
-		return ETW_HOTPATH_UNDONE;
-	sc = this_cpu_ptr(s->cpu);
+		return false;
+	if (filter && filter->payload && !etw_match_payload(entry, source, &budget))
+		return true;
 	len = etw_record_slot(source->size);
-	cur = etw_word_read(&sc->rc.cur);
-	now = etw_clock_read(READ_ONCE(s->clock));
-	if (unlikely(!etw_ring_room(&s->ring, cur, len)))
-		return ETW_HOTPATH_UNDONE;
-	if (unlikely(!etw_ring_claim(ETW_LOCAL, &sc->rc, cur, len)))
-		return ETW_HOTPATH_UNDONE;
-	this_cpu_inc(etw_hotpath_nesting);
-	slot = etw_ring_claimed(&s->ring, cur, &buf);
-	if (unlikely(etw_record_write(slot, source, now))) {
-		this_cpu_dec(etw_hotpath_nesting);
-		return etw_hotpath_unreadable(s, slot, buf);
+	etw_plain_sample(&place, entry->session);
+	clock = READ_ONCE(place.session->clock);
+	if (unlikely(!(any ? etw_plain_time(clock, &now) : etw_clock_read_inline(clock, &now))))
+		return false;
+	slot = etw_plain_reserve(&place, len, &buf);
+	if (unlikely(!slot))
+		return false;
+	source->ids = etw_plain_ids();
+	if (likely(etw_record_write_plain(slot, source, now)))
+		etw_plain_commit(&place, buf, len);
+	else
+		*result = etw_hotpath_unreadable(place.session, slot, buf);
+	return true;
+}
+
+/* Does any session of the snapshot ask for events like desc, by level and keyword? */
+static __always_inline bool etw_plain_asked(const struct etw_snapshot *snapshot,
+					    const struct etw_event_descriptor *desc)
+{
+	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
+
+	for (; entry < end; entry++)
+		if (etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+			return true;
+	return false;
+}
+
+/*
+ * Sample the positions of the sessions that take the event, which has been measured; they end
+ * at the place that is returned.
+ */
+static __always_inline struct etw_plain_place *
+etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_record_source *source,
+		 bool filtered, struct etw_plain_place *place)
+{
+	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
+	const struct etw_event_descriptor *desc = source->desc;
+	u32 budget = ETW_FILTER_BUDGET;
+
+	for (; entry < end; entry++) {
+		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+			continue;
+		if (filtered && entry->events &&
+		    (!etw_match_id(&entry->events->ids, desc) ||
+		     (entry->events->payload && !etw_match_payload(entry, source, &budget))))
+			continue;
+		etw_plain_sample(place++, entry->session);
 	}
-	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
-	local_inc(&sc->written);
-	this_cpu_dec(etw_hotpath_nesting);
+	return place;
+}
+
+/*
+ * Copy the record, whose time is of this clock, to one more session.  0, or the error of a lost
+ * event unless INDEPENDENT.
+ */
+static __always_inline int etw_plain_copy(const struct etw_plain_place *place, const u8 *record,
+					  u64 len, enum etw_clock_source clock)
+{
+	struct etw_buf *buf;
+	u8 *slot = NULL;
+
+	if (likely(READ_ONCE(place->session->clock) == clock))
+		slot = etw_plain_reserve(place, len, &buf);
+	if (unlikely(!slot))
+		return etw_hotpath_copy(place->session, record, len);
+	etw_record_copy_whole(slot, record, len);
+	etw_plain_commit(place, buf, len);
 	return 0;
+}
+
+/* The first session has this slot, but the payload cannot be read. */
+static __always_inline int etw_plain_unreadable(const struct etw_plain_place *place,
+						const struct etw_plain_place *end,
+						const struct etw_guid *provider, u8 *slot,
+						struct etw_buf *buf)
+{
+	int err, ret = etw_hotpath_unreadable(place->session, slot, buf);
+
+	for (place++; place < end; place++) {
+		err = etw_reserve_count_drop(place->session, ETW_DROP_COPY_FAULT, provider);
+		if (!ret)
+			ret = err;
+	}
+	return ret;
+}
+
+/* As etw_plain_write(), for several sessions, some of which have filters if filtered. */
+static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snapshot, bool filtered,
+						struct etw_record_source *source, int *result)
+{
+	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *place, *end;
+	enum etw_clock_source clock;
+	struct etw_buf *buf;
+	u64 now, len;
+	u8 *slot;
+	int err;
+
+	*result = 0;
+	if (unlikely(etw_record_measure(source)))
+		return false;
+	end = etw_plain_choose(snapshot, source, filtered, places);
+	if (end == places)
+		return true;
+	len = etw_record_slot(source->size);
+	clock = READ_ONCE(places->session->clock);
+	if (unlikely(!etw_plain_time(clock, &now)))
+		return false;
+	slot = etw_plain_reserve(places, len, &buf);
+	if (unlikely(!slot))
+		return false;
+	source->ids = etw_plain_ids();
+	if (unlikely(!etw_record_write_plain(slot, source, now))) {
+		*result = etw_plain_unreadable(places, end, source->provider, slot, buf);
+		return true;
+	}
+	for (place = places + 1; place < end; place++) {
+		err = etw_plain_copy(place, slot, len, clock);
+		if (unlikely(err) && !*result)
+			*result = err;
+	}
+	etw_plain_commit(places, buf, len);
+	return true;
 }
 
 #endif /* ETW_WRITE_PLAIN_H */

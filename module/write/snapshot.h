@@ -13,6 +13,7 @@
 
 #include "core/filter.h"
 #include "core/names.h"
+#include "core/payload.h"
 
 struct etw_scope;
 struct etw_session_hot;
@@ -22,6 +23,8 @@ struct etw_user;
 struct etw_payload_filter {
 	struct rcu_head rcu;
 	u32 weight;		/* etw_payload_weight() */
+	bool short_enough;	/* for quick */
+	struct etw_payload_quick quick;
 	u64 program[];
 };
 
@@ -62,6 +65,17 @@ struct etw_snapshot_entry {
 	const struct etw_scope *scope;		/* of the kernel's own events, whose writer tests it */
 };
 
+/* The way of a driver's events: plain.h and plain_typed.h have those that are not GENERAL. */
+enum etw_way {
+	ETW_WAY_GENERAL,
+	ETW_WAY_ONE,		/* one session, which selects by level and keyword only, and
+				 * whose clock is the TSC when it enables the provider
+				 */
+	ETW_WAY_FILTERED,	/* one session, which may select by id or payload, too */
+	ETW_WAY_SEVERAL,
+	ETW_WAY_TYPED,		/* as ONE, of a provider that gives the types of its data */
+};
+
 /*
  * entries[] has one entry per session, followed by a second entry for each session
  * that enabled both the provider and its group: it takes an event if either entry does.
@@ -69,7 +83,7 @@ struct etw_snapshot_entry {
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;			/* sessions */
-	bool plain;			/* one session, and not slow_path: plain.h */
+	u8 way;				/* enum etw_way */
 	bool slow_path;			/* filtered, or has types or traits */
 	bool filtered;			/* more than level and keyword decides, or some
 					 * session wants items or is shared

@@ -10,7 +10,7 @@
 #include "described.h"
 #include "hotpath.h"
 #include "opts.h"
-#include "plain.h"
+#include "plain_typed.h"
 #include "write_kernel.h"
 
 /* A run-time handle has no static key to skip writes while the provider is disabled. */
@@ -51,6 +51,7 @@ static noinline int write_doubtful(const struct etw_provider *provider,
 	return err;
 }
 
+/* All but the size and the ids. */
 static __always_inline void describe(struct etw_record_source *source,
 				     const struct etw_provider *provider,
 				     const struct etw_event_descriptor *desc,
@@ -58,8 +59,6 @@ static __always_inline void describe(struct etw_record_source *source,
 				     const struct etw_guid *related, u32 count,
 				     const struct etw_data_descriptor *data)
 {
-	const struct task_struct *task = current;
-
 	/* An initializer would clear size and the padding as well. */
 	source->provider = &provider->guid;
 	source->desc = desc;
@@ -67,7 +66,6 @@ static __always_inline void describe(struct etw_record_source *source,
 	source->related = related;
 	source->data = data;
 	source->count = count;
-	source->ids = ETW_RECORD_IDS(task->pid, task->tgid);
 	source->type = ETW_TYPE_EVENT64;
 	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
 }
@@ -84,13 +82,14 @@ static noinline int write_kernel(const struct etw_provider *provider,
 	int err;
 
 	describe(&source, provider, desc, activity, related, count, data);
+	source.ids = etw_plain_ids();
 	err = etw_record_measure(&source);
 	if (unlikely(err))
 		return write_doubtful(provider, &source, opts, err);
 	return write_measured(provider, &source, opts);
 }
 
-/* etw_write(): no session has enabled the provider.  Preemption is off before, and on after it. */
+/* etw_write(): no session asks for the event.  Preemption is off before, and on after it. */
 static noinline int write_nothing(void)
 {
 	preempt_enable_notrace();
@@ -100,14 +99,17 @@ static noinline int write_nothing(void)
 /* As write_nothing(), for an event that is not plain. */
 static noinline int write_general(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 count,
-				  const struct etw_data_descriptor *data,
-				  const struct etw_snapshot *snapshot)
+				  const struct etw_data_descriptor *data)
 {
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
 	struct etw_record_source source UNINITIALIZED;
 	struct etw_guid activity UNINITIALIZED;
 	int ret;
 
+	if (unlikely(!snapshot))
+		return write_nothing();
 	describe(&source, provider, desc, activity_of(NULL, &activity), NULL, count, data);
+	source.ids = etw_plain_ids();
 	ret = etw_hotpath_write_driver(snapshot, &source);
 	preempt_enable_notrace();
 	if (unlikely(ret == ETW_HOTPATH_UNDONE))
@@ -115,7 +117,23 @@ static noinline int write_general(const struct etw_provider *provider,
 	return ret;
 }
 
-/* As write_nothing(), for a plain snapshot. */
+/* As write_nothing(), for ETW_WAY_FILTERED, and for what is not quite ETW_WAY_ONE. */
+static noinline __no_stack_protector int
+write_filtered(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	       u32 count, const struct etw_data_descriptor *data,
+	       const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	if (unlikely(!etw_plain_write(snapshot, true, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* As write_nothing(), for ETW_WAY_ONE. */
 static noinline int write_plain(const struct etw_provider *provider,
 				const struct etw_event_descriptor *desc, u32 count,
 				const struct etw_data_descriptor *data,
@@ -125,11 +143,70 @@ static noinline int write_plain(const struct etw_provider *provider,
 	int ret;
 
 	describe(&source, provider, desc, NULL, NULL, count, data);
-	ret = etw_plain_write(snapshot, &source);
-	if (unlikely(ret == ETW_HOTPATH_UNDONE))
-		return write_general(provider, desc, count, data, snapshot);
+	if (unlikely(!etw_plain_write(snapshot, false, &source, &ret)))
+		return write_filtered(provider, desc, count, data, snapshot);
 	preempt_enable_notrace();
 	return ret;
+}
+
+/* As write_nothing(), for ETW_WAY_TYPED. */
+static noinline __no_stack_protector int
+write_typed(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	    u32 count, const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	if (unlikely(!etw_plain_write_typed(snapshot, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* As write_nothing(), for ETW_WAY_SEVERAL. */
+static noinline __no_stack_protector int
+write_several(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	      u32 count, const struct etw_data_descriptor *data,
+	      const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	if (unlikely(!etw_plain_write_all(snapshot, false, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* As write_nothing(), for ETW_WAY_SEVERAL if some of the sessions have filters. */
+static noinline __no_stack_protector int
+write_several_filtered(const struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc, u32 count,
+		       const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot)
+{
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	if (unlikely(!etw_plain_write_all(snapshot, true, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* As write_nothing(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
+static noinline int write_asked(const struct etw_provider *provider,
+				const struct etw_event_descriptor *desc, u32 count,
+				const struct etw_data_descriptor *data,
+				const struct etw_snapshot *snapshot)
+{
+	if (!etw_plain_asked(snapshot, desc))
+		return write_nothing();
+	if (snapshot->filtered)
+		return write_several_filtered(provider, desc, count, data, snapshot);
+	return write_several(provider, desc, count, data, snapshot);
 }
 
 /**
@@ -156,6 +233,8 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data)
 {
+	if (!activity && !related)
+		return etw_write(provider, desc, count, data);
 	if (!has_snapshot(provider))
 		return 0;
 	return write_kernel(provider, desc, activity, related, count, data, NULL);
@@ -184,9 +263,17 @@ int etw_write(struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (unlikely(!snapshot))
 		return write_nothing();
-	if (likely(snapshot->plain) && !static_branch_unlikely(&etw_activity_used))
+	if (static_branch_unlikely(&etw_activity_used))
+		return write_general(provider, desc, count, data);
+	if (likely(snapshot->way == ETW_WAY_ONE))
 		return write_plain(provider, desc, count, data, snapshot);
-	return write_general(provider, desc, count, data, snapshot);
+	if (snapshot->way == ETW_WAY_TYPED)
+		return write_typed(provider, desc, count, data, snapshot);
+	if (snapshot->way == ETW_WAY_FILTERED)
+		return write_filtered(provider, desc, count, data, snapshot);
+	if (snapshot->way == ETW_WAY_SEVERAL)
+		return write_asked(provider, desc, count, data, snapshot);
+	return write_general(provider, desc, count, data);
 }
 EXPORT_SYMBOL_GPL(etw_write);
 

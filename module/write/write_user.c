@@ -15,6 +15,7 @@
 
 #include "core/traits.h"
 #include "alloc.h"
+#include "described.h"
 #include "hot.h"
 #include "hotpath.h"
 #include "match.h"
@@ -159,6 +160,7 @@ static int write_copied(struct etw_process_hot *p, const struct etw_event_write 
 	struct etw_registration_hot *reg;
 	int err;
 
+	opts.plain = !typed && !w->filter && !opts.inprivate;
 	opts.stack = stack;
 	opts.stack_count = stack ? w->stack_count : 0;
 	if (w->flags & ETW_WRITE_STRING_ONLY)
@@ -236,7 +238,7 @@ static int copy_and_write(struct etw_process_hot *p, const struct etw_event_writ
 			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
 			  const struct etw_typed_at *typed_at, const struct etw_typed *known)
 {
-	struct etw_typed typed;
+	struct etw_typed typed UNINITIALIZED;
 	u64 *stack = NULL;
 	int err;
 
@@ -264,9 +266,9 @@ static int copy_and_write(struct etw_process_hot *p, const struct etw_event_writ
 static int write_pieces(struct etw_process_hot *p, const struct etw_event_write *w,
 			struct etw_data_descriptor *pieces, bool types)
 {
-	u8 on_stack[STACK_BYTES], *room = on_stack;
+	u8 on_stack[STACK_BYTES] UNINITIALIZED, *room = on_stack;
 	const struct etw_typed *known = &no_schema;
-	struct etw_typed_at typed_at;
+	struct etw_typed_at typed_at UNINITIALIZED;
 	u64 len = 0, payload = 0;
 	int err = 0;
 	u32 i;
@@ -300,7 +302,7 @@ static int write_pieces(struct etw_process_hot *p, const struct etw_event_write 
 /* The command ETW_IOC_WRITE. */
 long etw_write_user(struct file *file, void *arg)
 {
-	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
+	struct etw_data_descriptor on_stack[STACK_PIECES] UNINITIALIZED, *pieces = on_stack;
 	struct etw_process_hot *p = file->private_data;
 	const struct etw_event_write *w = arg;
 	bool types = false;

@@ -87,6 +87,8 @@ static struct row rows[] = {
 	ROW("rejected_scope", "enabled for processes of a program", STATIC, NOP,
 	    .sessions = 1, .rejected = true, .scope = true),
 	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
+	ROW("written_fixed", "written to 1 session as one object", FIXED, EMPTY, .sessions = 1),
+	ROW("written_fixed_2", "... to 2 sessions", FIXED, EMPTY, .sessions = 2),
 	ROW("written_2", "written to 2 sessions", STATIC, EMPTY, .sessions = 2),
 	ROW("written_3", "written to 3 sessions", STATIC, EMPTY, .sessions = 3),
 	ROW("written_8", "written to 8 sessions", STATIC, EMPTY, .sessions = 8),

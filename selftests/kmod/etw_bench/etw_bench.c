@@ -98,6 +98,29 @@ static noinline u64 loop_static(u32 loops)
 	return rdtsc_ordered() - start;
 }
 
+static noinline u64 loop_fixed(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	struct {
+		u32 number;
+		u64 wide;
+		char text[16];
+	} __packed event;
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (!ETW_EVENT_ENABLED(bench_provider, &desc))
+			continue;
+		event.number = i;
+		event.wide = i;
+		__builtin_memcpy(event.text, text, sizeof(text));
+		if (etw_write_fixed(&bench_provider, &desc, &event, sizeof(event)))
+			failed++;
+	}
+	return rdtsc_ordered() - start;
+}
+
 static noinline u64 loop_handle(u32 loops)
 {
 	u64 start = rdtsc_ordered();
@@ -156,6 +179,7 @@ static u64 (*const kinds[ETW_BENCH_KINDS])(u32 loops) = {
 	[ETW_BENCH_HANDLE_TEST] = loop_handle_test,
 	[ETW_BENCH_CLOCK] = loop_clock,
 	[ETW_BENCH_NAMED] = loop_named,
+	[ETW_BENCH_FIXED] = loop_fixed,
 };
 
 #define WRITE_TRANSFER(number, keyword)						\

@@ -23,7 +23,8 @@
 #define ETW_BENCH_HANDLE_TEST	4	/* etw_event_enabled() of it, then the write */
 #define ETW_BENCH_CLOCK		5	/* ktime_get_mono_fast_ns(), for comparison */
 #define ETW_BENCH_NAMED		6	/* as STATIC, an event with a schema, "BenchEvent" */
-#define ETW_BENCH_KINDS		7
+#define ETW_BENCH_FIXED		7	/* as STATIC, written as one object */
+#define ETW_BENCH_KINDS		8
 
 struct etw_bench_run {
 	__u32 kind;

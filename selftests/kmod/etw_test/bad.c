@@ -119,7 +119,8 @@ static int write_and_die(void *arg)
 	};
 
 	complete(&begun);
-	etw_write(etw_test_provider(d->index), &d->desc, 2, data);
+	/* With options, so that it takes the general way. */
+	etw_write_ex(etw_test_provider(d->index), &d->desc, 0, 0, NULL, NULL, 2, data);
 	/* It did not die: etw_test_die_op() finds that. */
 	d->result = -EIO;
 	return 0;

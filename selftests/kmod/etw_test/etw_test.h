@@ -65,6 +65,7 @@ struct etw_test_register {
 #define ETW_TEST_PRIVATE	0x4	/* ... and ETW_WRITE_INPRIVATE */
 #define ETW_TEST_STRING		0x8	/* etw_write_string(): the payload, of an even size, and a NUL */
 #define ETW_TEST_NOTHING	0x10	/* ... but a NULL pointer */
+#define ETW_TEST_FIXED		0x20	/* etw_write_fixed(): all pieces as one object */
 
 struct etw_test_write {
 	__u32 index;
@@ -73,7 +74,7 @@ struct etw_test_write {
 	__u32 size;		/* payload bytes, each 0x5a; at most 128 KB */
 	struct etw_event_descriptor desc;
 	__u32 descriptors;	/* number of pieces the payload is split into; 1..129 */
-	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_NOTHING */
+	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_FIXED */
 	struct etw_guid activity;
 	struct etw_guid related;
 	__u32 ok;		/* out */

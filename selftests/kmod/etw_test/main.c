@@ -146,6 +146,21 @@ struct job {
 	struct completion done;
 };
 
+/* All pieces as one object; its first bytes are the number, if there is one. */
+static int write_fixed(struct job *job)
+{
+	struct etw_test_write *w = job->w;
+	u32 first;
+	int ret;
+
+	memcpy(&first, payload, sizeof(first));
+	if (w->numbered)
+		memcpy(payload, &w->number, sizeof(w->number));
+	ret = etw_write_fixed(job->provider, &w->desc, payload, w->size);
+	memcpy(payload, &first, sizeof(first));
+	return ret;
+}
+
 static int write_one(struct job *job)
 {
 	struct etw_test_write *w = job->w;
@@ -161,6 +176,8 @@ static int write_one(struct job *job)
 				    w->transfer & ETW_TEST_PRIVATE ? ETW_EX_INPRIVATE :
 						ETW_EX_NO_FAULTING,
 				    NULL, NULL, w->descriptors, job->data);
+	if (w->transfer & ETW_TEST_FIXED)
+		return write_fixed(job);
 	if (w->transfer)
 		return etw_write_transfer(job->provider, &w->desc, &w->activity,
 					  &w->related, w->descriptors, job->data);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * write_fixed.c - events whose size the driver knows: it fills the slot itself
+ *
+ * For ETW_WAY_ONE and sessions that count in ticks of the TSC, so that nothing here is called
+ * and the compiler needs no stack.  The rules of plain.h hold, and the driver is the writer:
+ * preemption is off from etw_begin() to etw_end().
+ */
+#include <linux/export.h>
+
+#include "activity.h"
+#include "plain.h"
+
+/**
+ * etw_begin() - reserve room for an event's payload
+ * @provider: a provider
+ * @desc: the event's descriptor
+ * @size: bytes of the payload
+ * @open: for etw_end()
+ *
+ * etw_write_fixed() is made of this, etw_end(), and a copy between them.  If there is room,
+ * preemption is off until etw_end(), which has to follow.  Until then the caller fills all of the
+ * payload and does nothing that may sleep or fault; an event that it writes meanwhile is a later
+ * one.  Any context, NMI included.
+ *
+ * Return: where the payload goes, 8-byte aligned; NULL: call etw_write() instead, which tells
+ * whether any session takes the event and gives it to those that do.
+ */
+void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
+		struct etw_open *open)
+{
+	struct etw_record_source source UNINITIALIZED;
+	const struct etw_snapshot_entry *entry;
+	const struct etw_snapshot *snapshot;
+	struct etw_plain_place place;
+	struct etw_buf *buf;
+	u64 len, now = 0;
+	u8 *slot;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (unlikely(!snapshot || snapshot->way != ETW_WAY_ONE ||
+		     size > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE))
+		goto err_enable;
+	if (static_branch_unlikely(&etw_activity_used))
+		goto err_enable;
+	entry = &snapshot->entries[0];
+	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
+		goto err_enable;
+	source.size = ETW_EVENT_HEADER_SIZE + size;
+	len = etw_record_slot(source.size);
+	etw_plain_sample(&place, entry->session);
+	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
+		goto err_enable;
+	slot = etw_plain_reserve(&place, len, &buf);
+	if (unlikely(!slot))
+		goto err_enable;
+	open->private[0] = place.session;
+	open->private[1] = place.cpu;
+	open->private[2] = buf;
+	open->len = len;
+	source.provider = &provider->guid;
+	source.desc = desc;
+	source.type = ETW_TYPE_EVENT64;
+	source.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+	source.ids = etw_plain_ids();
+	etw_record_put_start(slot, &source, len, now);
+	return slot + ETW_EVENT_HEADER_SIZE;
+
+err_enable:
+	preempt_enable_notrace();
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(etw_begin);
+
+/**
+ * __etw_write_object() - the rest of etw_write_fixed(): as etw_write() with one piece
+ * @provider: as for etw_write()
+ * @desc: likewise
+ * @payload: the piece
+ * @size: its size
+ *
+ * Return: as etw_write().
+ */
+int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		       const void *payload, u32 size)
+{
+	const struct etw_data_descriptor data = etw_data(payload, size);
+
+	return etw_write(provider, desc, 1, &data);
+}
+EXPORT_SYMBOL_GPL(__etw_write_object);
+
+/**
+ * etw_end() - commit the event of etw_begin()
+ * @open: as etw_begin(), which did not return NULL, left it
+ */
+void etw_end(const struct etw_open *open)
+{
+	const struct etw_plain_place place = {
+		.session = open->private[0],
+		.cpu = open->private[1],
+	};
+
+	etw_plain_commit(&place, open->private[2], open->len);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(etw_end);
