@@ -61,6 +61,16 @@ TEST_F(tracepoint, what_processes_did)
 	EXPECT_EQ(20, vc_objects(self->r.out));
 }
 
+/* No threads come and go for it, but that of Etw-Process. */
+TEST_F(tracepoint, enabling_is_not_traced)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:sched:sched_process_exit",
+			 "-p", "tracepoint:syscalls:sys_*_read*", "--", "true"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_process_exit"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "true-", "comm=\"true\""));
+	EXPECT_GE(2, vc_lines_with(self->r.out, "", "comm=\"etw/")) TH_LOG("%s", self->r.out);
+}
+
 TEST_F(tracepoint, counts_by_name)
 {
 	ASSERT_EQ(0, RUN("record", "-o", OUT, "-p", "tracepoint:syscalls:sys_*_getppid:info",
