@@ -349,6 +349,9 @@ TEST_F(probe, wrong_names)
 	ASSERT_EQ(0, RUN("start", "mine"));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:vfs_raed"),
 		     vc_refused(&self->r, 1, "did you mean \"kprobe:vfs_read\"?")));
+	/* A name with one letter more is nearer than one with many. */
+	EXPECT_TRUE((RUN("enable", "mine", "uprobe:libc:mallo"),
+		     vc_refused(&self->r, 1, "did you mean \"uprobe:libc:malloc\"?")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:no_such_function_at_all"),
 		     vc_refused(&self->r, 1, "the kernel has no such function that can be traced")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:*"), vc_refused(&self->r, 1, "at most 100")));
