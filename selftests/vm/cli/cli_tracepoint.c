@@ -196,6 +196,12 @@ TEST_F(tracepoint, wrong_names)
 		     vc_refused(&self->r, 1, "the kernel has no such trace event")));
 	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:sched_swich"),
 		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched_swich"),
+		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "-p", "fentry:vfs_read"),
+		     vc_refused(&self->r, 1, "did you mean kprobe:FUNCTION?")));
+	EXPECT_TRUE((RUN("enable", "mine", "system"),
+		     vc_refused(&self->r, 1, "did you mean system:CLASS?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
 		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),
