@@ -6,6 +6,8 @@
  * a time, in order, and without a lock of this module.  A process fetches its notices
  * itself, see callback_user.c.
  *
+ * The callbacks of this module itself, of the kernel's own events, run in the worker.
+ *
  * A callback that oopses ends its thread.  If that were a worker, its work would never
  * finish, and neither the module nor etw could be removed any more.  So a call waits until
  * there is memory for a thread.
@@ -138,6 +140,11 @@ static void callback_work(struct work_struct *work)
 	etw_static_keys_settle();	/* what the callback writes must pass its key */
 	if (reg->callback_died) {
 		callback_discard(reg);
+		return;
+	}
+	/* Callbacks of this module return: hundreds of threads would show in what is traced. */
+	if (reg->of_system) {
+		callback_run(reg);
 		return;
 	}
 	init_completion(&thread.done);

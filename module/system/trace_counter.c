@@ -37,9 +37,10 @@ static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
 		.freq = t->frequency,
 		/*
 		 * Some events count more than 1 for perf, as sched_stat_runtime the time.  With
-		 * PERIOD it calls the handler once for all of that.
+		 * PERIOD it calls the handler once for all of that.  What the kernel counts would
+		 * then be sampled each time, whatever the period.
 		 */
-		.sample_type = (t->id ? PERF_SAMPLE_RAW : PERF_SAMPLE_IP) | PERF_SAMPLE_PERIOD,
+		.sample_type = t->id ? PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD : PERF_SAMPLE_IP,
 	};
 	struct perf_event *counter;
 

@@ -52,7 +52,7 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 
 void suggest_begin_len(struct suggest *s, const char *word, size_t len)
 {
-	*s = (struct suggest){ .word = word, .len = len, .distance = allowed(len) + 1 };
+	*s = (struct suggest){ .word = word, .len = len, .distance = 2 * allowed(len) + 2 };
 }
 
 void suggest_begin(struct suggest *s, const char *word)
@@ -67,10 +67,10 @@ void suggest_try(struct suggest *s, const char *name)
 
 	if (!most || s->len > SUGGEST_MAX || len > SUGGEST_MAX)
 		return;
-	far = distance(s->word, s->len, name, len);
-	/* Of equally near ones the first; a beginning is as good as the most mistakes. */
-	if (far > most && len > s->len && !strncasecmp(name, s->word, s->len))
-		far = most;
+	far = 2 * distance(s->word, s->len, name, len);
+	/* Of equally near ones the first; a beginning is a little worse than the most mistakes. */
+	if (far > 2 * most && len > s->len && !strncasecmp(name, s->word, s->len))
+		far = 2 * most + 1;
 	if (far >= s->distance)
 		return;
 	s->distance = far;

@@ -12,7 +12,7 @@
 struct suggest {
 	const char *word;
 	size_t len;
-	size_t distance;	/* of best; the first time more than is suggested */
+	size_t distance;	/* of best, in half mistakes; at first more than is suggested */
 	char best[SUGGEST_MAX + 1];	/* a copy: "" is none */
 };
 

@@ -23,6 +23,7 @@
 
 #define RETURNS_AT_ONCE	1024	/* calls of a function that have not returned and are not missed */
 #define PLACES_MAX	64	/* of a static probe */
+#define SEVERAL		"the kernel has several functions of this name"
 #define OPCODE_START	1
 #define OPCODE_STOP	2
 
@@ -90,11 +91,14 @@ static void kernel_args(struct making *m)
 		note_missing(m);
 }
 
-static void define_function(struct making *m)
+static int define_function(struct making *m)
 {
 	const struct probe_function *f = probe_function_find(m->spec.symbol);
 	struct etw_text *line = &m->lines[0];
 
+	/* The kernel would take that of the module it is told, or the first one, if it is older. */
+	if (f && f->several)
+		return fail(m, -EADDRNOTAVAIL, SEVERAL);
 	kernel_args(m);
 	m->line_count = 1;
 	if (f && *f->module)
@@ -103,6 +107,7 @@ static void define_function(struct making *m)
 	if (m->spec.offset)
 		etw_text_printf(line, "+%llu", (unsigned long long)m->spec.offset);
 	add_args(line, &m->args);
+	return 0;
 }
 
 /* ----------------------------------------------------------------------- programs */
@@ -219,7 +224,7 @@ static int explain(struct making *m, int err)
 	if (err == -EOPNOTSUPP)
 		return fail(m, err, "this kernel is made without such probes");
 	if (err == -EADDRNOTAVAIL)
-		return fail(m, err, "the kernel has several functions of this name");
+		return fail(m, err, SEVERAL);
 	if (err == -ENOENT && kernel)
 		return fail(m, err, "the kernel has no such function");
 	if ((err == -EINVAL || err == -EILSEQ) && kernel)
@@ -317,12 +322,9 @@ static int make(struct making *m, const struct etw_guid *provider, struct trace_
 {
 	char event[sizeof(PROBE_GROUP) + PROBE_EVENT_SIZE];
 	unsigned int i;
-	int err = 0;
+	int err;
 
-	if (*m->spec.path)
-		err = define_in_file(m);
-	else
-		define_function(m);
+	err = *m->spec.path ? define_in_file(m) : define_function(m);
 	if (err)
 		return err;
 	etw_text_printf(&m->hashed, "%d %d", m->spec.kind, RETURNS_AT_ONCE);

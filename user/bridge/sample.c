@@ -107,7 +107,7 @@ static int try_counter(const struct trace_schema *s)
 	int err = errno;
 
 	if (fd < 0)
-		return err == EOPNOTSUPP || err == ENODEV ? -ENOENT : -err;
+		return err == EOPNOTSUPP || err == ENODEV ? -ENOENT : err == EPERM ? -EACCES : -err;
 	close((int)fd);
 	return 0;
 }
@@ -140,9 +140,8 @@ int sample_read(const char *text, char name[SAMPLE_NAME], struct trace_schema *s
 	err = strncmp(text, PMU, strlen(PMU)) ?
 	      parse_frequency(text + strlen(PROFILE), name, schema) :
 	      parse_counter(text + strlen(PMU), name, schema);
-	if (!err)
-		err = try_counter(schema);
-	if (!err)
-		describe(schema);
-	return err;
+	if (err)
+		return err;
+	describe(schema);
+	return try_counter(schema);
 }

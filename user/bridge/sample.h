@@ -23,8 +23,8 @@ const char *sample_counter(size_t i);
 
 /*
  * The whole name, with its period, and what ETW_IOC_TRACE_EVENT wants to know. 0; -EINVAL: HZ or
- * PERIOD is none; -ENOENT: no such counter, here or on this machine; -EACCES; other errors of
- * perf_event_open(2).
+ * PERIOD is none; -ENOENT: no such counter, here or on this machine; -EACCES: perf does not say
+ * whether this machine has it, and all else is there; other errors of perf_event_open(2).
  */
 int sample_read(const char *text, char name[SAMPLE_NAME], struct trace_schema *schema);
 

@@ -14,6 +14,7 @@
 #include "base/guid.h"
 #include "device/kdev.h"
 #include "base/name_guid.h"
+#include "request/trace_event.h"
 
 #define MATCHES_SHOWN	8
 
@@ -155,6 +156,7 @@ static bool resolve_other(int fd, const char *name, const struct etw_provider *l
 			  unsigned int count, struct etw_guid *guid)
 {
 	struct matches claims = { .count = 0 };
+	const char *form = trace_event_form(name);
 
 	if (provider_looks_like_guid(name)) {
 		cli_fail("%s is not a complete GUID (8-4-4-4-12 hexadecimal digits)", cli_quote(name));
@@ -167,6 +169,8 @@ static bool resolve_other(int fd, const char *name, const struct etw_provider *l
 		cli_fail("provider %s: only processes say that this is their name: use the GUID, %s%s",
 			 cli_quote(name), text_data(&claims.all),
 			 claims.count > MATCHES_SHOWN ? ", ..." : "");
+	else if (form)
+		cli_fail("no provider is named %s; did you mean %s?", cli_quote(name), form);
 	else
 		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)%s",
 			 cli_quote(name), nearest(name, list, count));

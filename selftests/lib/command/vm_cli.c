@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_cli.c - run the etw command and check its output */
+#define _GNU_SOURCE
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 #include "lib/command/vm_cli.h"
 
 const char *vc_path(void)
@@ -8,6 +13,23 @@ const char *vc_path(void)
 
 	snprintf(path, sizeof(path), "%s/etw", vm_build());
 	return path;
+}
+
+/* With one capability, which the command inherits; 0: none */
+static int vc_become_nobody(unsigned int capability)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	const unsigned int i = CAP_TO_INDEX(capability), mask = CAP_TO_MASK(capability);
+
+	if ((capability && prctl(PR_SET_KEEPCAPS, 1)) || setgroups(0, NULL) ||
+	    setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return -1;
+	if (!capability)
+		return 0;
+	caps[i].permitted = caps[i].effective = caps[i].inheritable = mask;
+	return syscall(SYS_capset, &head, caps) ||
+	       prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0);
 }
 
 static void vc_child(struct vc_run *r, char **argv)
@@ -19,8 +41,7 @@ static void vc_child(struct vc_run *r, char **argv)
 	dup2(null, 0);
 	dup2(r->to ? r->to : r->out_fd, 1);
 	dup2(r->err_fd, 2);
-	if (r->nobody && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
-			  setresuid(65534, 65534, 65534)))
+	if (r->nobody && vc_become_nobody(r->capability))
 		_exit(126);
 	setenv("TZ", "UTC", 1);
 	fexecve(etw, argv, environ);

@@ -21,6 +21,7 @@ struct vc_run {
 	int status;		/* exit status; 128 + signal; -1: it hung */
 	int to;			/* in: its stdout; 0: a file, see out */
 	bool nobody;		/* in: run as uid 65534, without capabilities */
+	unsigned int capability;	/* in: but this one, for nobody; 0: none */
 	char out[VC_TEXT], err[VC_TEXT];
 };
 

@@ -51,6 +51,29 @@ static void request(int64_t time, uint32_t tid, uint8_t opcode, uint32_t activit
 	payload_len = 0;
 }
 
+static void call(int64_t time, uint32_t tid, uint8_t opcode, uint64_t value, uint16_t id)
+{
+	payload = &value;
+	payload_len = sizeof(value);
+	event(T(time), tid, opcode, 1, 0, id);
+	payload_len = 0;
+}
+
+/* Tracepoints and probes: what a call returns may be the argument of another thread's. */
+static void test_calls(void)
+{
+	channel = ETW_CHANNEL_TRACELOGGING;
+	begin();
+	call(10, 7, 1, 250, 1);
+	call(11, 8, 1, 1000, 2);
+	call(20, 8, 2, 250, 3);
+	call(30, 7, 2, 100, 4);
+	end();
+	channel = 0;
+	check(0, SLICE_THREAD, 11, 20, 2, 3, "a call that returns what another one was given");
+	check(1, SLICE_THREAD, 10, 30, 1, 4, "the other call");
+}
+
 /* Operations that begin on one thread and end on another, in an interrupt */
 static void test_moves(void)
 {
@@ -216,6 +239,7 @@ static void test_anything(void)
 int main(void)
 {
 	test_pairs();
+	test_calls();
 	test_moves();
 	test_ties();
 	test_anything();

@@ -97,6 +97,7 @@ static const struct slice_sink sink = { describe, on_slice, on_instant, on_name 
 
 static const void *payload;	/* of the events to come */
 static uint16_t payload_len;
+static uint8_t channel;
 
 static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 {
@@ -130,6 +131,7 @@ static void event(int64_t time, uint32_t tid, uint8_t opcode, uint16_t task, uin
 	memset(&record, 0, sizeof(record));
 	record.EventHeader.ProcessId = 1;
 	record.EventHeader.ThreadId = tid;
+	record.EventHeader.EventDescriptor.Channel = channel;
 	record.EventHeader.EventDescriptor.Opcode = opcode;
 	record.EventHeader.EventDescriptor.Task = task;
 	record.EventHeader.EventDescriptor.Id = id;

@@ -12,6 +12,7 @@
 
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
+#include "lib/driver/vm_kmod.h"
 #include "lib/vm_log.h"
 
 #define OUT	LOG_DIR "/a.etl"
@@ -165,6 +166,20 @@ TEST_F(probe, functions_of_modules)
 		TH_LOG("%s%s", self->r.out, self->r.err);
 	}
 	EXPECT_LE(1, vc_lines_with(self->r.out, "oldfid=0x", "clone="));
+}
+
+/* Which module's is meant nobody can say. */
+TEST_F(probe, functions_of_two_modules)
+{
+	ASSERT_EQ(0, vm_insmod("etw_hello"));
+	EXPECT_EQ(0, RUN("watch", "-p", "kprobe:_mcgen_km_callback", "--", "true"));
+	ASSERT_EQ(0, vm_insmod("etw_blk"));
+	EXPECT_TRUE((RUN("watch", "-p", "kprobe:_mcgen_km_callback", "--", "true"),
+		     vc_refused(&self->r, 1, "several functions of this name")));
+	EXPECT_EQ(0, dynamic("etw/"));
+	vm_rmmod("etw_hello");
+	EXPECT_EQ(0, RUN("watch", "-p", "kprobe:_mcgen_km_callback", "--", "true"));
+	vm_rmmod("etw_blk");
 }
 
 /* Where an instruction begins: the first is a call of the tracer, or a mark before it. */
@@ -349,6 +364,9 @@ TEST_F(probe, wrong_names)
 	ASSERT_EQ(0, RUN("start", "mine"));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:vfs_raed"),
 		     vc_refused(&self->r, 1, "did you mean \"kprobe:vfs_read\"?")));
+	/* A name with one letter more is nearer than one with many. */
+	EXPECT_TRUE((RUN("enable", "mine", "uprobe:libc:mallo"),
+		     vc_refused(&self->r, 1, "did you mean \"uprobe:libc:malloc\"?")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:no_such_function_at_all"),
 		     vc_refused(&self->r, 1, "the kernel has no such function that can be traced")));
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:*"), vc_refused(&self->r, 1, "at most 100")));

@@ -6,6 +6,7 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
+#include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -288,6 +289,22 @@ TEST_F(select, samples)
 		     vc_refused(&self->r, 1, "this machine does not count that")));
 	ASSERT_EQ(0, RUN("enable", "mine", "-p", "profile:10:info"));
 	ASSERT_EQ(0, RUN("disable", "mine", "profile:10"));
+}
+
+/* perf is refused to these by Debian's kernels, whose perf_event_paranoid is 3. */
+TEST_F(select, samples_without_root)
+{
+	self->r.nobody = true;
+	EXPECT_TRUE((RUN("list", "providers", "pmu:*"),
+		     vc_refused(&self->r, 1, "it takes CAP_PERFMON")));
+	EXPECT_TRUE((RUN("watch", "-p", "profile:99", "--", "true"),
+		     vc_refused(&self->r, 1, "it takes CAP_PERFMON")));
+	self->r.capability = CAP_PERFMON;
+	EXPECT_EQ(0, RUN("watch", "-p", "profile:500", "--exe", "sh,dash", "-n", "3", "--", "sh", "-c",
+			 "i=0; while test $i -lt 20000; do i=$((i + 1)); done")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(3, vc_lines_with(self->r.out, "profile:500", "sample info")) TH_LOG("%s", self->r.out);
 }
 
 TEST_F(select, refused)

@@ -61,11 +61,23 @@ TEST_F(tracepoint, what_processes_did)
 	EXPECT_EQ(20, vc_objects(self->r.out));
 }
 
+/* No threads come and go for it, but that of Etw-Process. */
+TEST_F(tracepoint, enabling_is_not_traced)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:sched:sched_process_exit",
+			 "-p", "tracepoint:syscalls:sys_*_readlink*", "--", "true"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_process_exit"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "true-", "comm=\"true\""));
+	EXPECT_GE(2, vc_lines_with(self->r.out, "", "comm=\"etw/")) TH_LOG("%s", self->r.out);
+}
+
 TEST_F(tracepoint, counts_by_name)
 {
 	ASSERT_EQ(0, RUN("record", "-o", OUT, "-p", "tracepoint:syscalls:sys_*_getppid:info",
 			 "-p", "tracepoint:sched:sched_process_exec", "--", "true"));
-	EXPECT_NE(NULL, strstr(self->r.err, "1 event of \"tracepoint:sched:sched_process_exec\""));
+	EXPECT_NE(NULL, strstr(self->r.err, "1 event of \"tracepoint:sched:sched_process_exec\"")) {
+		TH_LOG("%s", self->r.err);
+	}
 	EXPECT_NE(NULL, strstr(self->r.err,
 			       "\"tracepoint:syscalls:sys_*_getppid\" is registered, but no event was recorded")) {
 		TH_LOG("%s", self->r.err);
@@ -186,6 +198,12 @@ TEST_F(tracepoint, wrong_names)
 		     vc_refused(&self->r, 1, "the kernel has no such trace event")));
 	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:sched_swich"),
 		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched_swich"),
+		     vc_refused(&self->r, 1, "did you mean \"tracepoint:sched:sched_switch\"?")));
+	EXPECT_TRUE((RUN("enable", "mine", "-p", "fentry:vfs_read"),
+		     vc_refused(&self->r, 1, "did you mean kprobe:FUNCTION?")));
+	EXPECT_TRUE((RUN("enable", "mine", "system"),
+		     vc_refused(&self->r, 1, "did you mean system:CLASS?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
 		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),

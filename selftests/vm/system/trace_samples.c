@@ -190,6 +190,28 @@ TEST_F(samples, of_page_faults)
 	munmap(pages, PAGES * PAGE);
 }
 
+/* One sample for so many */
+TEST_F(samples, of_each_tenth_page_fault)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 10);
+	char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	unsigned int i;
+
+	ASSERT_NE(MAP_FAILED, pages);
+	madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, vm_guid(1), 0));
+	touch(pages);
+	ASSERT_TRUE(collect(self, vm_guid(1)));
+	/* Other processes fault as well, and some of the samples are theirs. */
+	EXPECT_LE(PAGES / 20, self->events->count);
+	EXPECT_GE(PAGES / 5, self->events->count);
+	for (i = 0; i < self->events->count; i++)
+		EXPECT_EQ(10, sample_of(&self->events->list[i]).counted);
+	munmap(pages, PAGES * PAGE);
+}
+
 /* The function of the kernel that has this address; "" if none has */
 static void kernel_function(uint64_t address, char name[128])
 {

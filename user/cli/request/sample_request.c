@@ -59,14 +59,33 @@ static bool add_pattern(const char *provider, struct trace_set *set)
 {
 	static struct trace_schema schema;
 	char name[SAMPLE_NAME], whole[SAMPLE_NAME];
+	int err, denied = 0;
 	size_t i;
 
 	for (i = 0; sample_counter(i); i++) {
 		snprintf(name, sizeof(name), PMU "%s", sample_counter(i));
-		if (!fnmatch(provider, name, 0) && !sample_read(name, whole, &schema))
+		if (fnmatch(provider, name, 0))
+			continue;
+		err = sample_read(name, whole, &schema);
+		if (!err)
 			trace_set_add(set, whole);
+		else if (err == -EACCES)
+			denied = err;
 	}
-	return set->count || fail_unknown(provider);
+	if (set->count)
+		return true;
+	return denied ? fail(provider, denied) : fail_unknown(provider);
+}
+
+/*
+ * Where perf is refused to all but root, as by kernel.perf_event_paranoid of 3, etw.ko may still
+ * make the counter for this process.
+ */
+static int sample_known(const char *text, char name[SAMPLE_NAME], struct trace_schema *schema)
+{
+	int err = sample_read(text, name, schema);
+
+	return err == -EACCES ? 0 : err;
 }
 
 bool sample_request_list(const char *provider, struct trace_set *set)
@@ -78,7 +97,7 @@ bool sample_request_list(const char *provider, struct trace_set *set)
 	memset(set, 0, sizeof(*set));
 	if (!strncmp(provider, PMU, strlen(PMU)) && strpbrk(provider, "*?["))
 		return add_pattern(provider, set);
-	err = sample_read(provider, name, &schema);
+	err = sample_known(provider, name, &schema);
 	if (err)
 		return fail(provider, err);
 	trace_set_add(set, name);
@@ -95,7 +114,7 @@ bool sample_request_make(int fd, const char *provider, struct trace_set *set)
 	if (!sample_request_list(provider, set))
 		return false;
 	for (i = 0; i < set->count && !err; i++) {
-		err = sample_read(set->names[i], name, &schema);
+		err = sample_known(set->names[i], name, &schema);
 		if (!err)
 			err = trace_set_register(fd, set, i, &schema);
 	}

@@ -68,6 +68,23 @@ const char *trace_event_name_end(const char *text)
 	return colon;
 }
 
+const char *trace_event_form(const char *word)
+{
+	static const struct { const char *word, *form; } forms[] = {
+		{ "tracepoint", TRACE_EVENT_PREFIX "SYSTEM:NAME" }, { "system", CLASS_PREFIX "CLASS" },
+		{ "profile", "profile:HZ" }, { "pmu", "pmu:COUNTER" },
+		{ "kprobe", "kprobe:FUNCTION" }, { "kretprobe", "kretprobe:FUNCTION" },
+		{ "fentry", "kprobe:FUNCTION" }, { "fexit", "kretprobe:FUNCTION" },
+		{ "uprobe", "uprobe:PATH:SYMBOL" }, { "uretprobe", "uretprobe:PATH:SYMBOL" },
+		{ "usdt", "usdt:PATH:PROVIDER:NAME" },
+	};
+	size_t i = 0;
+
+	while (i < sizeof(forms) / sizeof(*forms) && strcmp(forms[i].word, word))
+		i++;
+	return i < sizeof(forms) / sizeof(*forms) ? forms[i].form : NULL;
+}
+
 void trace_event_classes(struct etw_text *to)
 {
 	size_t i;
@@ -164,24 +181,39 @@ static bool find(const char *provider, struct trace_set *set)
 	return ok;
 }
 
+/* Of all, the one that is nearest; a name without a system is compared with those of events. */
+static const char *nearest(const char *provider, const struct trace_set *all)
+{
+	const char *name = provider + strlen(TRACE_EVENT_PREFIX), *best = NULL;
+	const bool alone = !strchr(name, ':');
+	struct suggest s;
+	unsigned int i;
+	size_t before;
+
+	suggest_begin(&s, alone ? name : provider);
+	for (i = 0; i < all->count; i++) {
+		before = s.distance;
+		suggest_try(&s, alone ? strrchr(all->names[i], ':') + 1 : all->names[i]);
+		if (s.distance != before)
+			best = all->names[i];
+	}
+	return best;
+}
+
 static void fail_unknown(const char *provider)
 {
 	struct trace_set all = { .count = 0 };
-	const char *quoted = cli_quote(provider);
-	struct suggest s;
-	unsigned int i;
+	const char *quoted = cli_quote(provider), *best;
 
-	suggest_begin(&s, provider);
 	find(TRACE_EVENT_PREFIX "*", &all);
-	for (i = 0; i < all.count; i++)
-		suggest_try(&s, all.names[i]);
-	trace_set_free(&all);
-	if (*s.best)
+	best = nearest(provider, &all);
+	if (best)
 		cli_fail("provider %s: the kernel has no such trace event; did you mean %s?", quoted,
-			 cli_quote(s.best));
+			 cli_quote(best));
 	else
 		cli_fail("provider %s: the kernel has no such trace event; 'etw list providers \"tracepoint:*\"' shows all",
 			 quoted);
+	trace_set_free(&all);
 }
 
 bool trace_event_list(const char *provider, struct trace_set *set)

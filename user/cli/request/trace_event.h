@@ -29,6 +29,8 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set);
 bool trace_event_list(const char *provider, struct trace_set *set);
 /* Those of them that are providers now; false if there are none. */
 bool trace_event_registered(int fd, const char *provider, struct trace_set *set);
+/* What such a name looks like, of one that is its first word only; NULL: the word is none. */
+const char *trace_event_form(const char *word);
 /* "disk, fault, ..." */
 void trace_event_classes(struct etw_text *to);
 

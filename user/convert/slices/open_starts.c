@@ -7,7 +7,9 @@
  * requests often have their number or address first.  If there is none either and the stop
  * has no activity, it ends the newest start of its thread without an activity.
  *
- * TraceLogging events have no task, except those of tracepoints: these are paired by it.
+ * TraceLogging events have no task, except those of tracepoints and probes: these are paired by it.
+ * A stop of these ends the newest start of its thread, if there is one, before payloads are
+ * compared: what a call returns may be the argument of another thread's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,13 @@ static bool take_field(struct open_key *key, const struct convert_event *e, stru
 	return true;
 }
 
+static bool of_tracepoint(const EVENT_RECORD *record)
+{
+	const EVENT_DESCRIPTOR *d = &record->EventHeader.EventDescriptor;
+
+	return d->Channel == ETW_CHANNEL_TRACELOGGING && d->Task;
+}
+
 static bool take_rule(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	key->said_len = 0;
@@ -78,8 +87,8 @@ bool open_key_by(struct open_key *key, const struct convert_event *e, struct ope
 	const EVENT_HEADER *header = &e->record->EventHeader;
 
 	/* The begin and the end of a tracepoint's operation are providers of their own. */
-	key->provider = header->EventDescriptor.Channel == ETW_CHANNEL_TRACELOGGING &&
-			header->EventDescriptor.Task ? none : header->ProviderId;
+	key->thread_first = of_tracepoint(e->record);
+	key->provider = key->thread_first ? none : header->ProviderId;
 	key->activity = header->ActivityId;
 	key->task = header->EventDescriptor.Task;
 	key->pid = header->ProcessId;
@@ -153,7 +162,7 @@ struct open_slice *open_find(const struct open_table *table, const struct open_k
 	LIST_FOREACH(slice, &table->slices[key->hash % OPEN_BUCKETS], chain)
 		if (fits(slice, key))
 			break;
-	if (slice && !same(&key->activity, &none))
+	if (slice && (key->thread_first || !same(&key->activity, &none)))
 		return slice;
 	said = find_said(table, key, slice);
 	return said ? said : slice;

@@ -56,6 +56,7 @@ struct open_key {
 	uint64_t hash;
 	const unsigned char *said;	/* the payload bytes to compare */
 	size_t said_len;		/* 0: too few to tell operations apart */
+	bool thread_first;		/* the thread says more than the payload */
 };
 
 /* What start and stop are paired by; all zero is OPEN_AUTO. */
