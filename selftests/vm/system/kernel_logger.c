@@ -268,6 +268,43 @@ TEST_F(klog, to_a_file)
 	EXPECT_EQ(0, system("modprobe -r null_blk"));
 }
 
+/* Run the controller of selftests/ported; its exit status. */
+static int kernlog(const char *environment, char output[256])
+{
+	char command[512];
+	FILE *out;
+
+	output[0] = '\0';
+	snprintf(command, sizeof(command), "%s %s/ported/kernlog " FILE_NAME " true 2>&1", environment,
+		 vm_build());
+	out = popen(command, "re");
+	if (!out)
+		return -1;
+	output[fread(output, 1, 255, out)] = '\0';
+	return pclose(out);
+}
+
+/* A source as on Windows, built by include paths alone */
+TEST_F(klog, ported)
+{
+	char output[256];
+
+	EXPECT_EQ(0, kernlog("", output));
+	EXPECT_STREQ("flags 00000111\nflags 00000010\nkernel trace: yes, events: yes\n", output);
+}
+
+/* Where libtracefs cannot be loaded, only the system's events are missing. */
+TEST_F(klog, without_libtracefs)
+{
+	char output[256];
+	struct stat st;
+
+	ASSERT_EQ(0, system("echo none >" LOG_DIR "/libtracefs.so.1"));
+	EXPECT_NE(0, kernlog("LD_LIBRARY_PATH=" LOG_DIR, output));
+	EXPECT_STREQ("StartTrace failed with 50\n", output);
+	EXPECT_NE(0, stat(FILE_NAME, &st));
+}
+
 /* -------------------------------------------------------------------- what is enabled */
 
 /* B134, B140: only what differs is enabled or disabled, whoever asks */
