@@ -67,15 +67,19 @@ xml_libs := -lxml2
 trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
 trace_libs := -ltracefs -ltraceevent -lbpf -lelf
 
-# The folders of user/ below tdh, and module/core, are one library.
-lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c)
+# The folders of user/ below tdh, and module/core, are one library; of the bridge all but
+# probes, which need libraries that a program with events of its own does not want.
+bridge_src := $(wildcard user/bridge/*.c)
+probe_src := $(filter user/bridge/probe% user/bridge/usdt% user/bridge/elf_%,$(bridge_src))
+lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c) \
+	$(filter-out $(probe_src),$(bridge_src))
 lib_obj := $(lib_src:%.c=build/obj/%.o)
 lib_map := $(wildcard user/lib/libetw.map)
 tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
 # The command, with the message compiler and the converters in it.
-cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c bridge/*.c mc/*.c convert/*.c convert/*/*.c))
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c)) $(probe_src)
 # What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
 ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
 	$(patsubst %,user/cli/%.c,error progress signals text)

@@ -232,7 +232,11 @@
 #define TRACE_PROVIDER_FLAG_LEGACY	0x00000001
 #define TRACE_PROVIDER_FLAG_PRE_ENABLE	0x00000002
 
-/* EVENT_TRACE_PROPERTIES.EnableFlags of a system logger */
+/*
+ * EVENT_TRACE_PROPERTIES.EnableFlags of a system logger: docs/porting.md says which of Linux's
+ * events each stands for.  Those without a counterpart are accepted, and give no events;
+ * EVENT_TRACE_FLAG_EXTENSION returns ERROR_NOT_SUPPORTED.
+ */
 #define EVENT_TRACE_FLAG_PROCESS		0x00000001
 #define EVENT_TRACE_FLAG_THREAD			0x00000002
 #define EVENT_TRACE_FLAG_IMAGE_LOAD		0x00000004
@@ -638,6 +642,10 @@ struct _EVENT_TRACE_LOGFILEA {
  *
  * The session outlives the caller; end it with EVENT_TRACE_CONTROL_STOP.
  *
+ * KERNEL_LOGGER_NAME and EVENT_TRACE_SYSTEM_LOGGER_MODE make it a system logger, whose
+ * EnableFlags select the system's own events.  That takes the rights of etw-tracepoint(7), and
+ * libtracefs, which is loaded then: without it, or without tracefs, ERROR_NOT_SUPPORTED.
+ *
  * With EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING all CPUs share one buffer.  That saves
  * memory when there are few events, and slows writers down when there are many.
  *
@@ -646,8 +654,9 @@ struct _EVENT_TRACE_LOGFILEA {
  * mode, EnableFlags for a session other than a system logger); ERROR_BAD_PATHNAME (the
  * mode needs a file and none is named);
  * ERROR_ALREADY_EXISTS (name or GUID in use); ERROR_ACCESS_DENIED;
- * ERROR_NO_SYSTEM_RESOURCES (64 sessions run, or the buffers would take more
- * than 1/8 of memory); ERROR_NOT_ENOUGH_MEMORY; ERROR_NOT_SUPPORTED.
+ * ERROR_NO_SYSTEM_RESOURCES (64 sessions or 8 system loggers run, 8 sessions have one of
+ * the system's events, or the buffers would take more than 1/8 of memory);
+ * ERROR_NOT_ENOUGH_MEMORY; ERROR_NOT_SUPPORTED.
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "StartTraceW function".
  */
@@ -667,8 +676,8 @@ ETW_API ULONG WMIAPI StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
  * QUERY fills in all settings, counters and names.  STOP disables the session's
  * providers and returns its final state; consumers can still read everything that was
  * written.  UPDATE applies MaximumBuffers and FlushTimer (0 keeps the current value),
- * EnableFlags, and REAL_TIME_MODE, which a buffering session refuses; it ignores other
- * members.  FLUSH delivers partly filled buffers; in a buffering session it delivers a
+ * EnableFlags of a system logger (0 is none of them), and REAL_TIME_MODE, which a buffering
+ * session refuses; it ignores other members.  FLUSH delivers partly filled buffers; in a buffering session it delivers a
  * snapshot.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH; ERROR_INVALID_PARAMETER;
@@ -1065,6 +1074,9 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfo
  * sessions may run at once; TraceStreamCount: a ULONG, the session's number of buffer
  * streams: one per CPU, or one; TracePeriodicCaptureStateInfo: the session's setting;
  * TraceDisallowListQuery: the GUIDs set with TraceSetDisallowList.
+ * TraceSystemTraceEnableFlagsInfo: ULONG[8], the PERFINFO_GROUPMASK of a system logger.
+ * TraceSampledProfileIntervalInfo: TRACE_PROFILE_INTERVAL of a system logger or, by handle 0,
+ * of those that this process will start.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (the answer is longer);
  * ERROR_INVALID_PARAMETER (NULL, unknown class, handle 0);
@@ -1092,6 +1104,10 @@ ETW_API ULONG WMIAPI TraceQueryInformation(TRACEHANDLE SessionHandle,
  * TraceSetDisallowList: at most 1,024 GUIDs of providers to exclude from the groups that
  * the session enabled, immediately and later.  Replaces the earlier list; NULL and 0
  * clear it.
+ * TraceSystemTraceEnableFlagsInfo: ULONG[8], the PERFINFO_GROUPMASK of a system logger: its
+ * EnableFlags, and further words of which some bits stand for the same events.
+ * TraceSampledProfileIntervalInfo: TRACE_PROFILE_INTERVAL of the timer, Source 0, for samples by
+ * EVENT_TRACE_FLAG_PROFILE: from 0.1 ms to 1 s, else the nearest of both.
  *
  * Return: as TraceQueryInformation().
  * Semantics: Microsoft's page "TraceSetInformation function".

@@ -53,7 +53,7 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
-		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|cli_trace*|cli_probe|bpf_events)) continue ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|kernel_logger|cli_trace*|cli_probe|bpf_events)) continue ;;
 		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
@@ -236,7 +236,7 @@ check_spoilt() {
 # breakpoint that the kernel has removed.
 check_patched() {
 	local -a options
-	local -a names=(trace_events trace_samples trace_workload cli_tracepoint cli_trace_select cli_probe bpf_events)
+	local -a names=(trace_events trace_samples trace_workload kernel_logger cli_tracepoint cli_trace_select cli_probe bpf_events)
 	# BPF programs of some types cannot call a module on older kernels.
 	local no_skips='!(bpf_events)'
 

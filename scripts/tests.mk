@@ -231,8 +231,7 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
-build/unit/bridge_schema: $(addprefix build/san/user/bridge/,trace_schema.o trace_pair.o)
-build/unit/bridge_probe: $(addprefix build/san/user/bridge/,trace_schema.o trace_pair.o probe_spec.o probe_events.o)
+build/unit/bridge_probe: $(addprefix build/san/user/bridge/,probe_spec.o probe_events.o)
 build/unit/bridge_btf: build/san/user/bridge/probe_btf.o
 build/unit/bridge_usdt: $(addprefix build/san/user/bridge/,elf_file.o usdt.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o

@@ -97,6 +97,7 @@
 #define ETW_IOC_SESSION_ENUM	ETW_IOC(0x06)	/* etw_session_enum */
 #define ETW_IOC_SESSION_STAT	ETW_IOC(0x07)	/* etw_session_stat */
 #define ETW_IOC_SESSION_CAPTURE	ETW_IOC(0x08)	/* etw_session_capture */
+#define ETW_IOC_SESSION_SYSTEM	ETW_IOC(0x09)	/* etw_session_system */
 #define ETW_IOC_ENABLE		ETW_IOC(0x10)	/* etw_enable */
 #define ETW_IOC_DISALLOW_SET	ETW_IOC(0x11)	/* etw_disallow */
 #define ETW_IOC_DISALLOW_QUERY	ETW_IOC(0x12)	/* etw_disallow */
@@ -129,6 +130,7 @@
 #define ETW_MODE_BUFFERING		0x00000400
 #define ETW_MODE_GLOBAL_SEQUENCE	0x00004000	/* messages: one count for all */
 #define ETW_MODE_LOCAL_SEQUENCE		0x00008000	/* messages: one count per session */
+#define ETW_MODE_SYSTEM			0x02000000	/* see etw_session_system */
 #define ETW_MODE_INDEPENDENT		0x08000000
 #define ETW_MODE_NO_PER_PROCESSOR	0x10000000	/* all CPUs share one buffer */
 
@@ -151,7 +153,8 @@
  * is not BUFFERING also takes the modes of "log files" below.  Only a REAL_TIME or
  * BUFFERING session has consumers.  A BUFFERING session has min_buffers buffers,
  * and as many again after its first snapshot.  SECURE: only registrations with
- * the right LOG_EVENT write to the session.
+ * the right LOG_EVENT write to the session.  SYSTEM: ENOSPC if ETW_SYSTEM_SESSIONS_MAX of
+ * them run.
  *
  * STOP: the name of the session is free again when STOP returns.  What waits for consumers
  * stays for them; without one it is discarded, and so is the ring of a BUFFERING session.
@@ -425,6 +428,29 @@ struct etw_session_capture {
 	__u64 guids;		/* struct etw_guid *: in with SET, else out */
 	__u32 count;		/* in: entries at guids, or room for them; out: entries set */
 	__u32 period_s;		/* in/out: seconds */
+};
+
+/* ----------------------------------------------------- the system's events */
+
+#define ETW_SYSTEM_SESSIONS_MAX	8	/* sessions with ETW_MODE_SYSTEM */
+#define ETW_SYSTEM_WORDS	8	/* of PERFINFO_GROUPMASK; the first are EVENT_TRACE_FLAG_ */
+
+#define ETW_SYSTEM_SET		0x1
+
+/*
+ * ETW_IOC_SESSION_SYSTEM: what of the operating system a session with ETW_MODE_SYSTEM is to
+ * record.  The kernel only keeps it, so that each controller finds what another one set; who
+ * sets it enables the providers as well.  With SET: sets it and returns what was set before,
+ * with the right to control the session.  Without: returns it, with that right or to query.
+ * EINVAL: the session is none.
+ */
+struct etw_session_system {
+	__u32 size;
+	__u32 flags;		/* ETW_SYSTEM_SET */
+	__u64 handle;
+	__u32 enable[ETW_SYSTEM_WORDS];	/* in with SET; out */
+	__u32 sample_interval;	/* in with SET; out: 100 ns between samples; 0: the usual one */
+	__u32 reserved;		/* 0 */
 };
 
 /* --------------------------------------------------------------- enable */

@@ -552,6 +552,47 @@ long etw_ioctl_session_capture(struct file *file, void *arg)
 	return c->flags & ETW_CAPTURE_SET ? capture_set(c) : capture_query(c);
 }
 
+/* ---------------------------------------------------------- the system's events */
+
+static_assert(sizeof(struct etw_session_system) == 56);
+
+/* Set what was given, if SET, and return what was there. */
+static void system_exchange(struct etw_trace_session *s, struct etw_session_system *arg)
+{
+	const struct etw_session_system given = *arg;
+
+	mutex_lock(&s->lock);
+	memcpy(arg->enable, s->system, sizeof(arg->enable));
+	arg->sample_interval = s->sample_interval;
+	if (given.flags & ETW_SYSTEM_SET) {
+		memcpy(s->system, given.enable, sizeof(s->system));
+		s->sample_interval = given.sample_interval;
+	}
+	mutex_unlock(&s->lock);
+}
+
+long etw_ioctl_session_system(struct file *file, void *arg)
+{
+	struct etw_session_system *system = arg;
+	struct etw_trace_session *s;
+	int err = 0;
+
+	if (system->flags & ~ETW_SYSTEM_SET || system->reserved)
+		return -EINVAL;
+	/* Whoever may change it may know it. */
+	s = session_get(system->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	if (PTR_ERR_OR_ZERO(s) == -EPERM && !(system->flags & ETW_SYSTEM_SET))
+		s = session_get(system->handle, NULL, 0, ETW_RIGHT_QUERY);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	if (READ_ONCE(s->hot.mode) & ETW_MODE_SYSTEM)
+		system_exchange(s, system);
+	else
+		err = -EINVAL;
+	etw_session_put(s);
+	return err;
+}
+
 /* ------------------------------------------------------------------ consumers */
 
 /*

@@ -64,6 +64,17 @@ struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 nam
 	return NULL;
 }
 
+/* Do as many system sessions run as there may be? */
+static bool session_system_full(void)
+{
+	const struct etw_trace_session *s;
+	u32 n = 0;
+
+	list_for_each_entry(s, &etw_sessions, node)
+		n += READ_ONCE(s->hot.mode) & ETW_MODE_SYSTEM ? 1 : 0;
+	return n >= ETW_SYSTEM_SESSIONS_MAX;
+}
+
 static struct etw_trace_session *session_find_guid(const struct etw_guid *guid)
 {
 	struct etw_trace_session *s;
@@ -249,7 +260,7 @@ static int check_config(const struct etw_session_config *config)
 {
 	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
 		    ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE |
-		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE |
+		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE | ETW_MODE_SYSTEM |
 		    (config->log ? ETW_MODE_FILE : 0);
 	u32 sequence = ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE;
 	u32 policy = config->mode & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING);
@@ -339,6 +350,8 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 		make_guid(&s->enabler.guid);
 	else if (session_find_guid(guid))
 		return -EEXIST;
+	if (s->hot.mode & ETW_MODE_SYSTEM && session_system_full())
+		return -ENOSPC;
 	for (id = 1; id <= etw_max_sessions && by_id[id]; id++)
 		;
 	if (id > etw_max_sessions)

@@ -149,6 +149,8 @@ struct etw_trace_session {
 	u64 replaced_buffers;		/* BUFFERING: of the abandoned ones */
 	u64 rt_buffers_lost;
 	struct etw_losses unread;	/* lost while there was no consumer, for the next one */
+	u32 system[ETW_SYSTEM_WORDS];	/* as etw_session_system has them */
+	u32 sample_interval;
 
 	/* set at start; NULL: no file */
 	struct etw_logfile *log;

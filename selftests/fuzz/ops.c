@@ -54,7 +54,8 @@ const struct enum_table enum_tables[] = {
 			 ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR,
 			 ETW_MODE_BUFFERING | ETW_MODE_NO_PER_PROCESSOR,
 			 ETW_MODE_REAL_TIME | ETW_MODE_LOCAL_SEQUENCE,
-			 ETW_MODE_REAL_TIME | ETW_MODE_GLOBAL_SEQUENCE),
+			 ETW_MODE_REAL_TIME | ETW_MODE_GLOBAL_SEQUENCE,
+			 ETW_MODE_REAL_TIME | ETW_MODE_SYSTEM),
 	[E_CONTROL] = TABLE(ETW_CONTROL_ENABLE, ETW_CONTROL_DISABLE, ETW_CONTROL_CAPTURE, 3),
 	[E_CLOCK] = TABLE(0, ETW_CLOCK_QPC, ETW_CLOCK_SYSTEM, ETW_CLOCK_CYCLES, 4),
 	[E_KB] = TABLE(4, 8, 0, 5, 64, 128, 1000, 16384, 16385),
@@ -160,6 +161,15 @@ static const struct op op_capture = {
 		    F(etw_session_capture, guids, KIND_OUT),
 		    F(etw_session_capture, count, KIND_LEN, sizeof(struct etw_guid)),
 		    F(etw_session_capture, period_s, KIND_INT, 1) } };
+
+static const struct op op_system = {
+	.id = 61, .name = "system", .weight = 2, .cmd = ETW_IOC_SESSION_SYSTEM,
+	.size = sizeof(struct etw_session_system),
+	.fields = { FD(FD_DEV), PLACE, F(etw_session_system, size, KIND_SIZE),
+		    F(etw_session_system, flags, KIND_FLAGS, ETW_SYSTEM_SET),
+		    F(etw_session_system, handle, KIND_HANDLE),
+		    F(etw_session_system, enable, KIND_INT, 0),
+		    F(etw_session_system, reserved, KIND_RESERVED) } };
 
 /* ------------------------------------------------------------------ providers */
 
@@ -481,7 +491,7 @@ const struct op *const fuzz_ops[] = {
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
-	&op_disallowed, &op_t_set, &op_t_typed, &op_trace,
+	&op_disallowed, &op_t_set, &op_t_typed, &op_trace, &op_system,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

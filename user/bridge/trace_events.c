@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tracefs.h>
 #include <unistd.h>
 #include "trace_events.h"
+#include "tracefs_library.h"
 
 /* Add SYSTEM:NAME if it matches. */
 static int add(struct trace_events *events, const char *system, const char *name,
@@ -36,12 +36,13 @@ static int add(struct trace_events *events, const char *system, const char *name
 static int add_system(struct trace_events *events, const char *dir, const char *system,
 		      const char *pattern)
 {
-	char **list = tracefs_system_events(dir, system);
+	const struct tracefs_library *library = tracefs_library();
+	char **list = library->system_events(dir, system);
 	int i, err = 0;
 
 	for (i = 0; list && list[i] && !err; i++)
 		err = add(events, system, list[i], pattern);
-	tracefs_list_free(list);
+	library->list_free(list);
 	return err;
 }
 
@@ -52,16 +53,20 @@ static int by_name(const void *a, const void *b)
 
 int trace_events_find(const char *pattern, struct trace_events *events)
 {
-	const char *dir = tracefs_tracing_dir();
+	const struct tracefs_library *library = tracefs_library();
+	const char *dir;
 	char **systems;
 	int i, err = 0;
 
 	*events = (struct trace_events){ .count = 0 };
+	if (!library)
+		return -ELIBACC;
+	dir = library->tracing_dir();
 	if (!dir)
 		return -ENOENT;
 	if (access(dir, R_OK | X_OK))
 		return -errno;
-	systems = tracefs_event_systems(dir);
+	systems = library->event_systems(dir);
 	if (!systems)
 		return -EACCES;
 	for (i = 0; systems[i] && !err; i++) {
@@ -69,7 +74,7 @@ int trace_events_find(const char *pattern, struct trace_events *events)
 		if (strcmp(systems[i], "ftrace"))
 			err = add_system(events, dir, systems[i], pattern);
 	}
-	tracefs_list_free(systems);
+	library->list_free(systems);
 	if (err)
 		trace_events_free(events);
 	else if (events->count)

@@ -13,8 +13,8 @@ struct trace_events {
 
 /*
  * Those whose SYSTEM:NAME matches a pattern of the shell. 0, or a negative errno, after which
- * there is nothing to free: -ENOENT: no tracefs is mounted; -EACCES; -ENOMEM. Finding none is
- * no error.
+ * there is nothing to free: -ENOENT: no tracefs is mounted; -EACCES; -ENOMEM; -ELIBACC: libtracefs
+ * is not installed. Finding none is no error.
  */
 int trace_events_find(const char *pattern, struct trace_events *events);
 void trace_events_free(struct trace_events *events);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tracefs.h>
 #include "trace_pair.h"
+#include "tracefs_library.h"
 
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
@@ -60,7 +60,7 @@ bool trace_pair_name(const char *name, unsigned int index, char *other, size_t s
 /* 0: there is no such event. */
 static unsigned int event_id(const char *system, const char *name)
 {
-	char *text = tracefs_event_file_read(NULL, system, name, "id", NULL);
+	char *text = tracefs_library()->event_file_read(NULL, system, name, "id", NULL);
 	unsigned int id = text ? strtoul(text, NULL, 10) : 0;
 
 	free(text);

@@ -6,15 +6,14 @@
  * out: the event's header has what they say.
  */
 #include <errno.h>
-#include <event-parse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tracefs.h>
 #include <etw/tracelogging/base.h>
 #include "probe_args.h"
 #include "trace_pair.h"
 #include "trace_schema.h"
+#include "tracefs_library.h"
 
 /* How a field is stored and shown */
 struct field {
@@ -325,21 +324,25 @@ static int translate(const struct tep_event *event, const char *name,
 static int parse(const char *text, size_t len, const char *name, const struct probe_args *args,
 		 struct trace_schema *schema)
 {
-	struct tep_handle *tep = tep_alloc();
+	const struct tracefs_library *library = tracefs_library();
 	const struct tep_event *event;
+	struct tep_handle *tep;
 	enum tep_errno ret;
 	int err = -EINVAL;
 
+	if (!library)
+		return -ELIBACC;
+	tep = library->alloc();
 	if (!tep)
 		return -ENOMEM;
 	memset(schema, 0, sizeof(*schema));
 	/* An event whose text it cannot make is there as well. */
-	tep_set_loglevel(TEP_LOG_NONE);
-	ret = tep_parse_event(tep, text, len, "");
-	event = tep_get_first_event(tep);
+	library->set_loglevel(TEP_LOG_NONE);
+	ret = library->parse_event(tep, text, len, "");
+	event = library->first_event(tep);
 	if (event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED)
 		err = translate(event, name, args, schema);
-	tep_free(tep);
+	library->free(tep);
 	return err;
 }
 
@@ -359,14 +362,17 @@ int trace_schema_parse_probe(const char *text, size_t len, const char *name,
 static int read_event(const char *event, const char *name, const struct probe_args *args,
 		      struct trace_schema *schema)
 {
+	const struct tracefs_library *library = tracefs_library();
 	const char *colon = strchr(event, ':');
 	char system[256], *text;
 	int len, err;
 
+	if (!library)
+		return -ELIBACC;
 	if (!colon || (size_t)(colon - event) >= sizeof(system))
 		return -ENOENT;
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - event), event);
-	text = tracefs_event_file_read(NULL, system, colon + 1, "format", &len);
+	text = library->event_file_read(NULL, system, colon + 1, "format", &len);
 	if (!text)
 		return errno ? -errno : -ENOENT;
 	err = parse(text, len, name ? name : colon + 1, args, schema);

@@ -26,7 +26,7 @@ struct trace_schema {
 
 /*
  * text: the content of its file "format", of len bytes. name: of the event. 0; -EINVAL: it is
- * no format; -ENOMEM.
+ * no format; -ENOMEM; -ELIBACC: libtracefs is not installed.
  */
 int trace_schema_parse(const char *text, size_t len, const char *name,
 		       struct trace_schema *schema);

@@ -317,9 +317,10 @@ void session_print(const struct session *session)
 	printf("session      %s\n", text_data(&t));
 	printf("id           %u\n", s->logger_id);
 	printf("guid         %s\n", guid_text(&s->guid, guid));
-	printf("mode         %s%s%s%s%s\n", session_mode(session),
+	printf("mode         %s%s%s%s%s%s\n", session_mode(session),
 	       s->mode & ETW_MODE_INDEPENDENT ? ", independent" : "",
 	       s->mode & ETW_MODE_SECURE ? ", secure" : "",
+	       s->mode & ETW_MODE_SYSTEM ? ", of the system" : "",
 	       s->mode & ETW_MODE_NO_PER_PROCESSOR ? ", one buffer for all CPUs" : "",
 	       *session_sequence(session) ? ", numbered messages" : "");
 	printf("buffers      %u of %u KB, %u free (minimum %u, maximum %u)\n",
@@ -359,6 +360,7 @@ void session_json(struct etw_text *to, const struct session *session)
 	json_writer_word(to, "mode", session_mode(session));
 	json_writer_flag(to, "independent", s->mode & ETW_MODE_INDEPENDENT);
 	json_writer_flag(to, "secure", s->mode & ETW_MODE_SECURE);
+	json_writer_flag(to, "system", s->mode & ETW_MODE_SYSTEM);
 	json_writer_flag(to, "per_cpu", !(s->mode & ETW_MODE_NO_PER_PROCESSOR));
 	if (*session_sequence(session))
 		json_writer_word(to, "sequence", session_sequence(session));

@@ -68,6 +68,7 @@ struct fake_session {
 	struct etw_session s;
 	char name[ETW_NAME_MAX + 1];
 	uint32_t name_len;
+	struct etw_session_system system;
 };
 
 struct fake_write {

@@ -354,6 +354,23 @@ static int fake_session_ioctl(uint32_t nr, struct etw_session *s)
 	return ret;
 }
 
+static int fake_system(struct etw_session_system *arg)
+{
+	const struct etw_session_system given = *arg;
+	struct etw_session s = { .handle = arg->handle };
+	struct fake_session *f = fake_session(&s);
+
+	if (!f)
+		return -ENOENT;
+	if (!(f->s.mode & ETW_MODE_SYSTEM))
+		return -EINVAL;
+	memcpy(arg->enable, f->system.enable, sizeof(arg->enable));
+	arg->sample_interval = f->system.sample_interval;
+	if (given.flags & ETW_SYSTEM_SET)
+		f->system = given;
+	return 0;
+}
+
 static int fake_enum(struct etw_session_enum *list)
 {
 	uint64_t *out = (void *)(uintptr_t)list->handles;
@@ -439,6 +456,8 @@ static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 	switch (nr) {
 	case 0x01: case 0x02: case 0x03: case 0x04: case 0x05:
 		return fake_session_ioctl(nr, arg);
+	case 0x09:
+		return fake_system(arg);
 	case 0x06:
 		return fake_enum(arg);
 	case 0x10:

@@ -83,7 +83,12 @@ static void test_start_refused(void)
 	REFUSED(ERROR_NOT_SUPPORTED, "s", "V2 with an option",
 		p->Wnode.Flags |= WNODE_FLAG_VERSIONED_PROPERTIES, v2->V2Control = 2,
 		v2->V2Options = 2, p->LoggerNameOffset = sizeof(*v2));
-	REFUSED(ERROR_NOT_SUPPORTED, "nt kernel LOGGER", "the system's session", );
+	REFUSED(ERROR_INVALID_PARAMETER, "s", "the system's GUID by another name",
+		p->Wnode.Guid = SystemTraceControlGuid);
+	REFUSED(ERROR_INVALID_PARAMETER, "s", "EnableFlags without a system session",
+		p->EnableFlags = EVENT_TRACE_FLAG_REGISTRY);
+	REFUSED(ERROR_NOT_SUPPORTED, "nt kernel LOGGER", "flags elsewhere",
+		p->EnableFlags = EVENT_TRACE_FLAG_EXTENSION);
 }
 
 static void test_modes(void)
@@ -110,8 +115,8 @@ static void test_modes(void)
 		{ EVENT_TRACE_REAL_TIME_MODE | 0x00080000, ERROR_INVALID_PARAMETER },
 		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_NONSTOPPABLE_MODE,
 		  ERROR_INVALID_PARAMETER },
-		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_SYSTEM_LOGGER_MODE,
-		  ERROR_NOT_SUPPORTED },
+		{ EVENT_TRACE_SYSTEM_LOGGER_MODE, ERROR_BAD_PATHNAME },
+		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_COMPRESSED_MODE, ERROR_NOT_SUPPORTED },
 	};
 	size_t i;
 

@@ -139,7 +139,8 @@ TEST_F(bad, mode_unknown)
 	for (bit = 0; bit < 32; bit++) {
 		if ((ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
 		     ETW_MODE_LOCAL_SEQUENCE | ETW_MODE_GLOBAL_SEQUENCE |
-		     ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE) & (1u << bit))
+		     ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE | ETW_MODE_SYSTEM) &
+		    (1u << bit))
 			continue;
 		s.mode = ETW_MODE_REAL_TIME | 1u << bit;
 		EXPECT_EQ(-EINVAL, vm_start(self->fd, &s))

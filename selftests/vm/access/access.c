@@ -41,7 +41,7 @@ FIXTURE_SETUP(access)
 	vm_access_clear(self->fd);
 	self->sguid = vm_guid(0x100);
 	self->pguid = vm_guid(1);
-	self->session = start(self->fd, "t-access", self->sguid, 0);
+	self->session = start(self->fd, "t-access", self->sguid, ETW_MODE_SYSTEM);
 	ASSERT_NE(0, self->session);
 	self->result = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->result);
@@ -134,6 +134,24 @@ static int do_capture_tell(void *arg)
 	return capture(arg, 0, NULL, 0);
 }
 
+static int system_command(FIXTURE_DATA(access) *self, uint32_t flags)
+{
+	struct etw_session_system s = { .size = sizeof(s), .flags = flags,
+					.handle = self->session };
+
+	return vm_ioctl(self->fd, ETW_IOC_SESSION_SYSTEM, &s);
+}
+
+static int do_system_set(void *arg)
+{
+	return system_command(arg, ETW_SYSTEM_SET);
+}
+
+static int do_system(void *arg)
+{
+	return system_command(arg, 0);
+}
+
 static int do_capture(void *arg)
 {
 	FIXTURE_DATA(access) *self = arg;
@@ -214,6 +232,8 @@ static const struct {
 	{ "FLUSH", do_flush, ETW_RIGHT_CREATE_REALTIME },
 	{ "CAPTURE, set", do_capture_none, ETW_RIGHT_CREATE_REALTIME },
 	{ "CAPTURE", do_capture_tell, LOOK },
+	{ "SYSTEM, set", do_system_set, ETW_RIGHT_CREATE_REALTIME },
+	{ "SYSTEM", do_system, LOOK | ETW_RIGHT_CREATE_REALTIME },
 	{ "CONSUMER_OPEN", do_consume, ETW_RIGHT_ACCESS_REALTIME },
 	{ "REGISTER", do_register, ETW_RIGHT_REGISTER_GUIDS },
 	{ "PROVIDER_QUERY", do_provider, ETW_RIGHT_QUERY },

@@ -205,7 +205,7 @@ TEST_F(tracepoint, wrong_names)
 	EXPECT_TRUE((RUN("enable", "mine", "system"),
 		     vc_refused(&self->r, 1, "did you mean system:CLASS?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
-		     vc_refused(&self->r, 1, "there are disk, fault, file, irq,")));
+		     vc_refused(&self->r, 1, "there are cgroup, console, disk, fault, file, irq,")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),
 		     vc_refused(&self->r, 1, "the name of a class is missing")));
 	self->r.nobody = true;

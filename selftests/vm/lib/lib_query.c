@@ -316,9 +316,11 @@ TEST_F(query, information)
 	EXPECT_EQ(1, value);
 	EXPECT_EQ(ERROR_NOT_SUPPORTED, SET(self->session, TraceVersionInfo, &version, 8));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, SET(self->session, MaxTraceSetInfoClass, &version, 8));
-	/* Classes of the NT kernel's own events */
+	/* Classes of the NT kernel's own events: two are those of system sessions */
 	for (i = TraceStackTracingInfo; i <= TracePmcCounterListInfo; i++)
-		EXPECT_EQ(ERROR_NOT_SUPPORTED,
+		EXPECT_EQ(i == TraceSystemTraceEnableFlagsInfo ||
+			  i == TraceSampledProfileIntervalInfo ? ERROR_INVALID_PARAMETER :
+								 ERROR_NOT_SUPPORTED,
 			  QUERY(self->session, (TRACE_INFO_CLASS)i, &value, 4));
 }
 

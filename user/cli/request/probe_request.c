@@ -10,6 +10,7 @@
 #include <time.h>
 #include "cli/cli.h"
 #include "probe_request.h"
+#include "trace_provider.h"
 #include "base/name_guid.h"
 #include "bridge/probe.h"
 #include "device/kdev.h"
@@ -91,7 +92,7 @@ static bool find(const char *provider, struct trace_set *set, size_t max)
 	/* Each is there once, and there may be 50,000 of them. */
 	for (i = 0; ok && i < names.count; i++)
 		if (!etw_guid_from_name(names.list[i], strlen(names.list[i]), &guid))
-			trace_set_append(set, names.list[i], &guid);
+			trace_provider_added(trace_set_append(set, names.list[i], &guid));
 	probe_names_free(&names);
 	return ok;
 }
@@ -111,7 +112,7 @@ static void add_registered(int fd, const struct etw_guid *guid, const char *name
 		return;
 	if (probe_named(found.name) &&
 	    !(is_pattern ? fnmatch(name, found.name, 0) : strcmp(name, found.name)))
-		trace_set_add(set, found.name);
+		trace_provider_added(trace_set_add(set, found.name));
 	etw_provider_free(&found);
 }
 
@@ -156,7 +157,7 @@ static int register_one(int fd, struct trace_set *set, unsigned int i,
 {
 	int err, tries = TRIES;
 
-	while ((err = trace_set_register(fd, set, i, schema)) == -EEXIST && tries--)
+	while ((err = trace_provider_make(fd, set, i, schema)) == -EEXIST && tries--)
 		pause_10_ms();
 	return err;
 }
@@ -176,7 +177,7 @@ static int make(int fd, struct trace_set *set, unsigned int i, char why[PROBE_TE
 	keep(&hold, name);
 	err = register_one(fd, set, i, &schema);
 	if (err)
-		trace_set_fail(name, err);
+		trace_provider_fail(name, err);
 	return err ? -ECANCELED : 0;
 }
 

@@ -9,7 +9,7 @@
 #ifndef ETW_CLI_REQUEST_PROBE_REQUEST_H
 #define ETW_CLI_REQUEST_PROBE_REQUEST_H
 
-#include "trace_set.h"
+#include "bridge/trace_set.h"
 
 /* As trace_event_list(), trace_event_make() and trace_event_registered(), of names of probes */
 bool probe_request_list(const char *provider, struct trace_set *set);

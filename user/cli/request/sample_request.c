@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "sample_request.h"
+#include "trace_provider.h"
 #include "base/suggest.h"
 #include "bridge/sample.h"
 
@@ -68,7 +69,7 @@ static bool add_pattern(const char *provider, struct trace_set *set)
 			continue;
 		err = sample_read(name, whole, &schema);
 		if (!err)
-			trace_set_add(set, whole);
+			trace_provider_added(trace_set_add(set, whole));
 		else if (err == -EACCES)
 			denied = err;
 	}
@@ -100,7 +101,7 @@ bool sample_request_list(const char *provider, struct trace_set *set)
 	err = sample_known(provider, name, &schema);
 	if (err)
 		return fail(provider, err);
-	trace_set_add(set, name);
+	trace_provider_added(trace_set_add(set, name));
 	return true;
 }
 
@@ -116,11 +117,11 @@ bool sample_request_make(int fd, const char *provider, struct trace_set *set)
 	for (i = 0; i < set->count && !err; i++) {
 		err = sample_known(set->names[i], name, &schema);
 		if (!err)
-			err = trace_set_register(fd, set, i, &schema);
+			err = trace_provider_make(fd, set, i, &schema);
 	}
 	if (!err)
 		return true;
-	trace_set_fail(set->names[i - 1], err);
+	trace_provider_fail(set->names[i - 1], err);
 	trace_set_free(set);
 	return false;
 }

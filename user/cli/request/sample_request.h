@@ -6,7 +6,7 @@
 #define ETW_CLI_REQUEST_SAMPLE_REQUEST_H
 
 #include <stdbool.h>
-#include "trace_set.h"
+#include "bridge/trace_set.h"
 
 /* As trace_event_list() and trace_event_make(), for names of sample.h */
 bool sample_request_list(const char *provider, struct trace_set *set);

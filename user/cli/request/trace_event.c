@@ -9,42 +9,16 @@
 #include "probe_request.h"
 #include "sample_request.h"
 #include "trace_event.h"
+#include "trace_provider.h"
 #include "base/list.h"
 #include "base/suggest.h"
 #include "bridge/probe_spec.h"
 #include "bridge/sample.h"
-#include "bridge/trace_events.h"
+#include "bridge/system_class.h"
 #include "bridge/trace_schema.h"
 #include "device/provider_list.h"
 
 #define CLASS_PREFIX	"system:"
-#define PATTERNS_MAX	9
-
-/* What the NT Kernel Logger's flags are here; a pattern that no event matches is left out. */
-static const struct trace_class {
-	const char *name;
-	const char *patterns[PATTERNS_MAX];
-} classes[] = {
-	{ "disk", { "block:block_rq_issue", "block:block_rq_complete" } },
-	{ "fault", { "exceptions:page_fault_*" } },
-	{ "file", { "syscalls:sys_*_open*", "syscalls:sys_*_read", "syscalls:sys_*_write",
-		    "syscalls:sys_*_close", "syscalls:sys_*_pread*", "syscalls:sys_*_pwrite*",
-		    "syscalls:sys_*_unlink*", "syscalls:sys_*_rename*",
-		    "syscalls:sys_*_f*sync" } },
-	{ "irq", { "irq:irq_handler_*", "irq:softirq_entry", "irq:softirq_exit",
-		   "irq_vectors:*" } },
-	{ "module", { "module:module_load", "module:module_free" } },
-	{ "net", { "net:net_dev_xmit", "net:netif_receive_skb", "tcp:*",
-		   "sock:inet_sock_set_state", "skb:kfree_skb" } },
-	{ "power", { "power:cpu_frequency", "power:cpu_idle", "power:suspend_resume" } },
-	{ "process", { "sched:sched_process_fork", "sched:sched_process_exec",
-		       "sched:sched_process_exit" } },
-	{ "sched", { "sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new",
-		     "sched:sched_migrate_task" } },
-	{ "signal", { "signal:*" } },
-	{ "syscall", { "syscalls:*" } },
-};
-
 bool trace_event_named(const char *provider)
 {
 	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
@@ -85,29 +59,14 @@ const char *trace_event_form(const char *word)
 	return i < sizeof(forms) / sizeof(*forms) ? forms[i].form : NULL;
 }
 
-void trace_event_classes(struct etw_text *to)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		etw_text_printf(to, "%s%s", i ? ", " : "", classes[i].name);
-}
-
 /* ------------------------------------------------------------------- finding */
-
-static void add(struct trace_set *set, const char *event)
-{
-	struct etw_text name = { 0 };
-
-	etw_text_printf(&name, TRACE_EVENT_PREFIX "%s", event);
-	trace_set_add(set, text_data(&name));
-	etw_text_free(&name);
-}
 
 static bool cannot(const char *provider, int err)
 {
 	const char *quoted = cli_quote(provider);
 
+	if (err == -ENOMEM)
+		cli_die("out of memory");
 	if (err == -ENOENT)
 		cli_fail("provider %s: tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing",
 			 quoted);
@@ -120,48 +79,34 @@ static bool cannot(const char *provider, int err)
 /* false: an error was printed; finding none is no error. */
 static bool add_pattern(const char *provider, const char *pattern, struct trace_set *set)
 {
-	struct trace_events events;
-	unsigned int i;
-	int err = trace_events_find(pattern, &events);
+	int err = trace_set_add_events(set, pattern);
 
-	if (err)
-		return cannot(provider, err);
-	for (i = 0; i < events.count; i++)
-		add(set, events.names[i]);
-	trace_events_free(&events);
-	return true;
+	return err ? cannot(provider, err) : true;
 }
 
-static bool add_class(const char *provider, const char *name, size_t len, struct trace_set *set)
+static bool fail_no_class(const char *provider)
 {
-	const struct trace_class *class = classes, *end = classes + sizeof(classes) / sizeof(*classes);
 	struct etw_text names = { 0 };
-	unsigned int i;
+	size_t i;
 
-	while (class < end && (strlen(class->name) != len || strncmp(class->name, name, len)))
-		class++;
-	if (class == end) {
-		trace_event_classes(&names);
-		cli_fail("provider %s: no such class; there are %s", cli_quote(provider),
-			 text_data(&names));
-		etw_text_free(&names);
-		return false;
-	}
-	for (i = 0; i < PATTERNS_MAX && class->patterns[i]; i++)
-		if (!add_pattern(provider, class->patterns[i], set))
-			return false;
-	return true;
+	for (i = 0; system_class_name(i); i++)
+		etw_text_printf(&names, "%s%s", i ? ", " : "", system_class_name(i));
+	cli_fail("provider %s: no such class; there are %s", cli_quote(provider), text_data(&names));
+	etw_text_free(&names);
+	return false;
 }
 
 static bool add_classes(const char *provider, struct trace_set *set)
 {
 	const char *list = provider + strlen(CLASS_PREFIX), *word;
 	size_t len;
-	int ret;
+	int ret, err;
 
-	while ((ret = etw_list_next(&list, ",", &word, &len)) == 1)
-		if (!add_class(provider, word, len, set))
-			return false;
+	while ((ret = etw_list_next(&list, ",", &word, &len)) == 1) {
+		err = system_class_add(set, word, len);
+		if (err)
+			return err == -EINVAL ? fail_no_class(provider) : cannot(provider, err);
+	}
 	if (ret)
 		cli_fail("provider %s: the name of a class is missing", cli_quote(provider));
 	return !ret;
@@ -277,14 +222,14 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 	for (i = 0; i < set->count; i++) {
 		err = trace_schema_read(set->names[i] + strlen(TRACE_EVENT_PREFIX), &schema);
 		if (!err)
-			err = trace_set_register(fd, set, i, &schema);
+			err = trace_provider_make(fd, set, i, &schema);
 		/* It may have gone with its module. */
 		if (err && (err != -ENOENT || set->count == 1))
 			break;
 	}
 	if (i == set->count)
 		return true;
-	trace_set_fail(set->names[i], err);
+	trace_provider_fail(set->names[i], err);
 	trace_set_free(set);
 	return false;
 }

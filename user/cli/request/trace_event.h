@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <etw/format.h>
 #include "cli/text.h"
-#include "trace_set.h"
-
-#define TRACE_EVENT_PREFIX	"tracepoint:"
+#include "bridge/trace_set.h"
 
 /* Is it such a name?  No manifest and no registration decides what it stands for. */
 bool trace_event_named(const char *provider);
@@ -31,7 +29,5 @@ bool trace_event_list(const char *provider, struct trace_set *set);
 bool trace_event_registered(int fd, const char *provider, struct trace_set *set);
 /* What such a name looks like, of one that is its first word only; NULL: the word is none. */
 const char *trace_event_form(const char *word);
-/* "disk, fault, ..." */
-void trace_event_classes(struct etw_text *to);
 
 #endif /* ETW_CLI_REQUEST_TRACE_EVENT_H */

@@ -16,6 +16,7 @@
 #include "enable.h"
 #include "base/utf.h"
 #include "device/kdev.h"
+#include "system_events.h"
 
 #define PROPERTIES_KNOWN	(0x00000FFFu | EVENT_ENABLE_PROPERTY_CONTEXT)
 #define PROPERTIES_HERE		(EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |	\
@@ -255,6 +256,28 @@ int etw_enable_and_wait(int fd, struct etw_enable *enable)
 	return ret;
 }
 
+/*
+ * CAPTURE_STATE of the system: a filter of type TRACEHANDLE names the session that is meant,
+ * else it is the one of the call.
+ */
+static ULONG capture_system(int fd, const struct etw_enable *enable)
+{
+	const struct etw_filter *filters = (const void *)(uintptr_t)enable->filters;
+	uint64_t session = enable->session;
+	uint32_t i;
+
+	for (i = 0; i < enable->filter_count; i++)
+		if (filters[i].type == ETW_FILTER_TRACEHANDLE)
+			memcpy(&session, (const void *)(uintptr_t)filters[i].ptr, sizeof(session));
+	return etw_system_rundown(fd, session, enable->timeout_ms);
+}
+
+static bool is_system_capture(const struct etw_enable *enable)
+{
+	return enable->control == ETW_CONTROL_CAPTURE &&
+	       !memcmp(&enable->provider, &SystemTraceControlGuid, sizeof(enable->provider));
+}
+
 ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlCode,
 		     UCHAR Level, ULONGLONG MatchAnyKeyword, ULONGLONG MatchAllKeyword,
 		     ULONG Timeout, PENABLE_TRACE_PARAMETERS EnableParameters)
@@ -269,7 +292,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 	};
 	struct filters filters = { .count = 0 };
 	ULONG ret;
-	int fd, err;
+	int fd;
 
 	if (!TraceHandle || !ProviderId ||
 	    ControlCode > EVENT_CONTROL_CODE_CAPTURE_STATE)
@@ -288,10 +311,11 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 		free_filters(&filters);
 		return etw_win32_from_open(fd);
 	}
-	err = etw_enable_and_wait(fd, &enable);
+	ret = is_system_capture(&enable) ? capture_system(fd, &enable) :
+	      etw_win32_from_errno(etw_enable_and_wait(fd, &enable));
 	etw_kdev_close(fd);
 	free_filters(&filters);
-	return etw_win32_from_errno(err);
+	return ret;
 }
 
 ULONG EnableTrace(ULONG Enable, ULONG EnableFlag, ULONG EnableLevel, LPCGUID ControlGuid,

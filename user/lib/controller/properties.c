@@ -18,7 +18,8 @@
 			 EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_SECURE_MODE | \
 			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
 			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
-			 EVENT_TRACE_USE_LOCAL_SEQUENCE)
+			 EVENT_TRACE_USE_LOCAL_SEQUENCE |		\
+			 EVENT_TRACE_SYSTEM_LOGGER_MODE)
 /* Meaningless without a file */
 #define WITH_FILE_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
 			 EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_USE_KBYTES_FOR_SIZE)
@@ -26,19 +27,19 @@
 #define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
 			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
 			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
-/* Valid, but not supported yet: private, system and other sessions */
+/* Valid, but not supported yet: private and other sessions */
 #define LATER_MODES	(EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
 			 EVENT_TRACE_ADD_HEADER_MODE |			\
 			 EVENT_TRACE_RELOG_MODE |			\
 			 EVENT_TRACE_PRIVATE_IN_PROC |			\
-			 EVENT_TRACE_SYSTEM_LOGGER_MODE |		\
 			 EVENT_TRACE_COMPRESSED_MODE |			\
 			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
 /* Without NONSTOPPABLE_MODE, which is for sessions started at boot. */
 #define KNOWN_MODES	(SESSION_MODES | WITH_FILE_MODES | IGNORED_MODES |	\
 			 LATER_MODES | EVENT_TRACE_USE_MS_FLUSH_TIMER)
 
-_Static_assert(WITH_FILE_MODES == ETW_MODE_FILE, "the kernel has the same numbers");
+_Static_assert(WITH_FILE_MODES == ETW_MODE_FILE &&
+	       EVENT_TRACE_SYSTEM_LOGGER_MODE == ETW_MODE_SYSTEM, "the kernel has the same numbers");
 
 /* Mutually exclusive modes */
 static const struct {
@@ -56,11 +57,6 @@ static const struct {
 	  EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_FILE_MODE_PREALLOCATE |
 	  EVENT_TRACE_INDEPENDENT_SESSION_MODE },
 	{ EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE },
-};
-
-/* SystemTraceControlGuid: the session for the operating system's own events */
-static const GUID system_guid = {
-	0x9e814aad, 0x3204, 0x11d2, { 0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39 }
 };
 
 static bool is_versioned(const EVENT_TRACE_PROPERTIES *props)
@@ -189,6 +185,26 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
+static bool has_system_guid(const EVENT_TRACE_PROPERTIES *props)
+{
+	return !memcmp(&props->Wnode.Guid, &SystemTraceControlGuid, sizeof(GUID));
+}
+
+bool etw_properties_is_system(const EVENT_TRACE_PROPERTIES *props, const char *name)
+{
+	return props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
+	       same_name(name, KERNEL_LOGGER_NAMEA);
+}
+
+ULONG etw_properties_check_flags(const EVENT_TRACE_PROPERTIES *props, bool is_system)
+{
+	if (props->EnableFlags && !is_system)
+		return ERROR_INVALID_PARAMETER;
+	/* No page describes where the extension lies and what it holds. */
+	return props->EnableFlags & EVENT_TRACE_FLAG_EXTENSION ? ERROR_NOT_SUPPORTED :
+								 ERROR_SUCCESS;
+}
+
 ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units)
 {
@@ -199,29 +215,21 @@ ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	    props->Wnode.ClientContext > ETW_CLOCK_CYCLES ||
 	    !props->LoggerNameOffset)
 		return ERROR_INVALID_PARAMETER;
-	if (!etw_properties_flags_ok(props))
+	if (has_system_guid(props) && !same_name(name, KERNEL_LOGGER_NAMEA))
 		return ERROR_INVALID_PARAMETER;
+	ret = etw_properties_check_flags(props, etw_properties_is_system(props, name));
+	if (ret)
+		return ret;
 	if (name_units >= name_room(props, wide, props->LoggerNameOffset,
 				    props->LogFileNameOffset))
 		return ERROR_BAD_LENGTH;
 	ret = check_mode(props, etw_properties_has_file(props, wide));
 	if (ret)
 		return ret;
-	/* The operating system's own session is not supported yet. */
-	if (!memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid)) ||
-	    same_name(name, KERNEL_LOGGER_NAMEA))
-		return ERROR_NOT_SUPPORTED;
 	/* Bit 0 is output. The other bits change what is recorded. */
 	if (is_versioned(props) && v2->V2Options & ~1ULL)
 		return ERROR_NOT_SUPPORTED;
 	return ERROR_SUCCESS;
-}
-
-/* EnableFlags select system events, which other sessions cannot record. */
-bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props)
-{
-	return !props->EnableFlags || props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
-	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
 }
 
 #define FLUSH_MS_MIN	1000	/* as on Windows; the kernel takes less */
@@ -250,6 +258,14 @@ void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 	session->max_buffers = props->MaximumBuffers;
 	session->flush_ms = flush_ms(props);
 	session->clock = props->Wnode.ClientContext;
+}
+
+void etw_properties_to_system(const char *name, struct etw_session *session)
+{
+	session->mode |= ETW_MODE_SYSTEM;
+	/* Whatever its caller has set */
+	if (same_name(name, KERNEL_LOGGER_NAMEA))
+		memcpy(&session->guid, &SystemTraceControlGuid, sizeof(session->guid));
 }
 
 /* In seconds, unless the caller uses milliseconds or the time is not whole seconds. */

@@ -35,12 +35,17 @@ ULONG etw_properties_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
 ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units);
 
-/* False: EnableFlags are set, but the session is not a system session. */
-bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props);
+/* Is this to be a system session, one for the operating system's events? */
+bool etw_properties_is_system(const EVENT_TRACE_PROPERTIES *props, const char *name);
+
+/* Check the EnableFlags of a system session, which are the only ones that have any. */
+ULONG etw_properties_check_flags(const EVENT_TRACE_PROPERTIES *props, bool is_system);
 
 /* Get the settings to start or update a session with; file: it has a file */
 void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session);
+/* Of a session that is to be a system session, so named: as StartTrace() sees to it. */
+void etw_properties_to_system(const char *name, struct etw_session *session);
 
 /* Set everything but names and, unless mode is set, LogFileMode. */
 void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,

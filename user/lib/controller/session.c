@@ -12,6 +12,7 @@
 #include "device/kdev.h"
 #include "log_target.h"
 #include "properties.h"
+#include "system_events.h"
 #include "base/utf.h"
 
 /* A session's name in both forms */
@@ -53,11 +54,37 @@ static ULONG result(int err, bool file)
 							  etw_win32_from_errno(err);
 }
 
+/*
+ * Start a system session and enable what its EnableFlags select.  Whether the caller may have
+ * that is found out before anything is started.
+ */
+static ULONG start_system(int fd, struct etw_session *session, ULONG flags, bool file)
+{
+	const ULONG interval = etw_sample_interval();
+	struct etw_session stopped = { 0 };
+	struct trace_set set;
+	ULONG ret;
+
+	ret = etw_system_make(fd, flags, interval, &set);
+	if (ret)
+		return ret;
+	ret = result(etw_kdev_session_start(fd, session), file);
+	if (!ret) {
+		ret = etw_system_begin(fd, session->handle, flags, interval, &set);
+		stopped.handle = session->handle;
+		if (ret)
+			etw_kdev_session_stop(fd, &stopped);
+	}
+	trace_set_free(&set);
+	return ret;
+}
+
 /* Start the session on the device, with its file if it has one. */
 static ULONG start_session(struct etw_session *session, const char *path,
 			   const EVENT_TRACE_PROPERTIES *props, struct etw_log_status *log)
 {
 	struct etw_log_target target;
+	ULONG ret;
 	int fd, err;
 
 	if (path) {
@@ -70,15 +97,18 @@ static ULONG start_session(struct etw_session *session, const char *path,
 	etw_log_status_init(log);
 	session->log = (uintptr_t)&log->log;
 	fd = etw_kdev_open();
-	err = fd;
-	if (fd >= 0) {
-		err = etw_kdev_session_start(fd, session);
+	if (fd < 0) {
+		ret = etw_win32_from_open(fd);
+	} else {
+		ret = session->mode & ETW_MODE_SYSTEM ?
+		      start_system(fd, session, props->EnableFlags, path) :
+		      result(etw_kdev_session_start(fd, session), path);
 		etw_kdev_close(fd);
 	}
 	if (path)
-		etw_log_target_close(&target, !err);
+		etw_log_target_close(&target, !ret);
 	etw_log_status_done(log);
-	return fd < 0 ? etw_win32_from_open(fd) : result(err, path);
+	return ret;
 }
 
 static ULONG start(PTRACEHANDLE handle, const void *instance,
@@ -89,7 +119,7 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 	struct etw_log_status log;
 	struct name name;
 	bool file = false;
-	ULONG ret;
+	ULONG ret, flags;
 
 	if (!handle)
 		return ERROR_INVALID_PARAMETER;
@@ -111,11 +141,15 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 		return ret;
 
 	etw_properties_to_session(props, file, &session);
+	if (etw_properties_is_system(props, name.utf8))
+		etw_properties_to_system(name.utf8, &session);
 	etw_kdev_name_session(&session, name.utf8);
+	flags = props->EnableFlags;
 	ret = start_session(&session, file ? path : NULL, props, &log);
 	if (ret)
 		return ret;
 	etw_properties_from_session(props, &session, &log.log, false);
+	props->EnableFlags = flags;
 	*handle = session.handle;
 	/* The session runs: a name for which there is no room is no reason to report a failure. */
 	etw_properties_put_names(props, wide, name.utf8, name.len, log.name);
@@ -148,6 +182,15 @@ static void expect_file(struct etw_log_status *status, uint64_t given)
 	status->log.name_len = file->name_len;
 }
 
+/* What of the system the session records; it may have ended meanwhile. */
+static ULONG enable_flags(int fd, const struct etw_session *session)
+{
+	ULONG enable[ETW_SYSTEM_WORDS], interval;
+
+	return session->mode & ETW_MODE_SYSTEM &&
+	       !etw_system_query(fd, session->handle, enable, &interval) ? enable[0] : 0;
+}
+
 /* Issue a command on a session and report the session's state to the caller. */
 static ULONG issue(int fd, ULONG code, struct etw_session *session,
 		   EVENT_TRACE_PROPERTIES *props, bool wide)
@@ -166,6 +209,7 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 		return result(err, session->file);
 	etw_log_status_done(&log);
 	etw_properties_from_session(props, session, &log.log, true);
+	props->EnableFlags = enable_flags(fd, session);
 	if (session->name_out_len > sizeof(name))
 		session->name_out_len = sizeof(name);
 	return etw_properties_put_names(props, wide, name, session->name_out_len, log.name);
@@ -202,23 +246,30 @@ static ULONG change_file(int fd, uint32_t flags, struct etw_session *session,
  * Set what UPDATE may change; ignore everything else. Real time can only be chosen at
  * the session's start, and BUFFERING_MODE excludes it.
  */
-static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
-			  struct etw_session *session)
+static ULONG prepare_update(int fd, const EVENT_TRACE_PROPERTIES *props,
+			    struct etw_session *session, struct etw_session *now)
 {
-	struct etw_session now, wanted;
+	struct etw_session wanted;
 	ULONG ret;
 
-	if (props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE) {
-		ret = look(fd, session, &now, NULL);
-		if (ret)
-			return ret;
-		if (!(now.mode & ETW_MODE_REAL_TIME))
-			return ERROR_INVALID_PARAMETER;
-	}
+	ret = look(fd, session, now, NULL);
+	if (ret)
+		return ret;
+	if (props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE && !(now->mode & ETW_MODE_REAL_TIME))
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_properties_check_flags(props, now->mode & ETW_MODE_SYSTEM);
+	if (ret)
+		return ret;
 	etw_properties_to_session(props, false, &wanted);
 	session->max_buffers = wanted.max_buffers;
 	session->flush_ms = wanted.flush_ms;
 	return ERROR_SUCCESS;
+}
+
+/* A name for which there is no room is no reason to undo anything. */
+static bool is_done(ULONG ret)
+{
+	return !ret || ret == ERROR_MORE_DATA;
 }
 
 /*
@@ -252,27 +303,45 @@ static ULONG issue_with_file(int fd, ULONG code, struct etw_session *session,
 		return etw_win32_from_file(err);
 	session->file = (uintptr_t)&target.file;
 	ret = issue(fd, code, session, props, wide);
-	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
+	etw_log_target_close(&target, is_done(ret));
 	return ret == ERROR_SHARING_VIOLATION && !flush ? ERROR_ALREADY_EXISTS : ret;
+}
+
+/* EnableFlags are what a system session has from now on, even if they are none. */
+static ULONG update(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	ULONG had[ETW_SYSTEM_WORDS], interval, ret;
+	struct etw_session now;
+
+	ret = prepare_update(fd, props, session, &now);
+	if (!ret && now.mode & ETW_MODE_SYSTEM)
+		ret = etw_system_query(fd, now.handle, had, &interval);
+	if (!ret && now.mode & ETW_MODE_SYSTEM)
+		ret = etw_system_change(fd, now.handle, &props->EnableFlags, 1, 0);
+	if (ret)
+		return ret;
+	ret = etw_properties_has_file(props, wide) ?
+	      issue_with_file(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide) :
+	      issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+	if (!is_done(ret) && now.mode & ETW_MODE_SYSTEM)
+		etw_system_change(fd, now.handle, had, 1, 0);
+	return ret;
 }
 
 static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
 			EVENT_TRACE_PROPERTIES *props, bool wide)
 {
-	ULONG ret;
-
-	if (code == EVENT_TRACE_CONTROL_INCREMENT_FILE)
+	switch (code) {
+	case EVENT_TRACE_CONTROL_INCREMENT_FILE:
 		return change_file(fd, ETW_FILE_NEXT, session, props, wide);
-	if (code == EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+	case EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME:
 		return change_file(fd, ETW_FILE_END, session, props, wide);
-	if (code == EVENT_TRACE_CONTROL_UPDATE) {
-		ret = check_update(fd, props, session);
-		if (ret)
-			return ret;
+	case EVENT_TRACE_CONTROL_UPDATE:
+		return update(fd, session, props, wide);
+	case EVENT_TRACE_CONTROL_FLUSH:
+		if (etw_properties_has_file(props, wide))
+			return issue_with_file(fd, code, session, props, wide);
 	}
-	if ((code == EVENT_TRACE_CONTROL_UPDATE || code == EVENT_TRACE_CONTROL_FLUSH) &&
-	    etw_properties_has_file(props, wide))
-		return issue_with_file(fd, code, session, props, wide);
 	return issue(fd, code, session, props, wide);
 }
 
@@ -292,8 +361,6 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 	if (ret)
 		return ret;
 	if (!name.len && !handle)
-		return ERROR_INVALID_PARAMETER;
-	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_properties_flags_ok(props))
 		return ERROR_INVALID_PARAMETER;
 	if (name.len)
 		etw_kdev_name_session(&session, name.utf8);

@@ -10,9 +10,14 @@
 
 #include <evntrace.h>
 #include "device/kdev.h"
+#include "system_events.h"
 
 /* The processing version has not changed since the first release. */
 #define PROCESSING_VERSION	1
+
+/* In 100 ns: 10,000 samples a second, and one */
+#define SAMPLE_INTERVAL_MIN	1000
+#define SAMPLE_INTERVAL_MAX	10000000
 
 /* Data and device of a request */
 struct request {
@@ -147,15 +152,70 @@ static ULONG query_disallowed(struct request *r)
 	return answer(r, guids, disallow.count * sizeof(GUID));
 }
 
+/* PERFINFO_GROUPMASK: what of the system a session records */
+static ULONG set_system(struct request *r)
+{
+	ULONG enable[ETW_SYSTEM_WORDS];
+
+	if (r->len != sizeof(enable))
+		return ERROR_BAD_LENGTH;
+	memcpy(enable, r->data, sizeof(enable));
+	if (enable[0] & EVENT_TRACE_FLAG_EXTENSION)
+		return ERROR_NOT_SUPPORTED;
+	return etw_system_change(r->fd, r->session, enable, ETW_SYSTEM_WORDS, 0);
+}
+
+static ULONG query_system(struct request *r)
+{
+	ULONG enable[ETW_SYSTEM_WORDS], interval;
+	ULONG ret = etw_system_query(r->fd, r->session, enable, &interval);
+
+	return ret ? ret : answer(r, enable, sizeof(enable));
+}
+
+/* The time between samples: of one session, or of those that this process starts. */
+static ULONG set_interval(struct request *r)
+{
+	TRACE_PROFILE_INTERVAL profile;
+
+	if (r->len != sizeof(profile))
+		return ERROR_BAD_LENGTH;
+	memcpy(&profile, r->data, sizeof(profile));
+	/* The timer is the only source. */
+	if (profile.Source || !profile.Interval)
+		return ERROR_INVALID_PARAMETER;
+	if (profile.Interval < SAMPLE_INTERVAL_MIN)
+		profile.Interval = SAMPLE_INTERVAL_MIN;
+	if (profile.Interval > SAMPLE_INTERVAL_MAX)
+		profile.Interval = SAMPLE_INTERVAL_MAX;
+	if (r->session)
+		return etw_system_change(r->fd, r->session, NULL, 0, profile.Interval);
+	etw_sample_interval_set(profile.Interval);
+	return ERROR_SUCCESS;
+}
+
+static ULONG query_interval(struct request *r)
+{
+	TRACE_PROFILE_INTERVAL profile = { .Interval = etw_sample_interval() };
+	ULONG enable[ETW_SYSTEM_WORDS];
+	ULONG ret = ERROR_SUCCESS;
+
+	if (r->session)
+		ret = etw_system_query(r->fd, r->session, enable, &profile.Interval);
+	return ret ? ret : answer(r, &profile, sizeof(profile));
+}
+
 /*
- * Classes missing here have no meaning for this library on Linux: sampled profiles,
- * processor counters, and the system's own events.
+ * Classes missing here have no meaning for this library on Linux: processor counters, and
+ * what only Windows' kernel has.
  */
 static const struct {
 	TRACE_INFO_CLASS class;
 	bool of_session;		/* uses the session handle */
 	request_fn query, set;
 } classes[] = {
+	{ TraceSystemTraceEnableFlagsInfo, true, query_system, set_system },
+	{ TraceSampledProfileIntervalInfo, false, query_interval, set_interval },
 	{ TraceSetDisallowList, true, NULL, set_disallowed },
 	{ TraceVersionInfo, false, query_version, NULL },
 	{ TraceDisallowListQuery, true, query_disallowed, NULL },

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace_set.h - the providers that one name of trace events or probes stands for
+ *
+ * Functions return 0 or a negative errno.
  */
-#ifndef ETW_CLI_REQUEST_TRACE_SET_H
-#define ETW_CLI_REQUEST_TRACE_SET_H
+#ifndef ETW_BRIDGE_TRACE_SET_H
+#define ETW_BRIDGE_TRACE_SET_H
 
 #include <stdbool.h>
 #include <etw/format.h>
+
+#define TRACE_EVENT_PREFIX	"tracepoint:"
 
 struct trace_schema;
 
@@ -19,18 +23,24 @@ struct trace_set {
 };
 
 /* Add a provider that the set does not have. */
-void trace_set_append(struct trace_set *set, const char *name, const struct etw_guid *guid);
+int trace_set_append(struct trace_set *set, const char *name, const struct etw_guid *guid);
 /* Add a provider, unless the set has it: classes may share an event. */
-void trace_set_add(struct trace_set *set, const char *name);
+int trace_set_add(struct trace_set *set, const char *name);
+/*
+ * Add the trace events whose SYSTEM:NAME matches a pattern of the shell; there may be none.
+ * Also errors of trace_events_find().
+ */
+int trace_set_add_events(struct trace_set *set, const char *pattern);
 /* Take out the element at i. */
 void trace_set_drop(struct trace_set *set, unsigned int i);
 bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid);
 void trace_set_free(struct trace_set *set);
 
-/* Make the one at i a provider that lasts while fd is open.  0 or a negative errno. */
+/*
+ * Make the one at i a provider that lasts while fd is open and while a session has it enabled.
+ * Errors are those of ETW_IOC_TRACE_EVENT, and -ENOMEM.
+ */
 int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 		       const struct trace_schema *schema);
-/* Print why that failed. */
-void trace_set_fail(const char *name, int err);
 
-#endif /* ETW_CLI_REQUEST_TRACE_SET_H */
+#endif /* ETW_BRIDGE_TRACE_SET_H */

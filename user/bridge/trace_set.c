@@ -3,14 +3,14 @@
  * trace_set.c - the providers that one name of trace events or probes stands for
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/cli.h"
-#include "trace_set.h"
-#include "base/guid.h"
 #include "base/name_guid.h"
-#include "bridge/trace_schema.h"
 #include "device/kdev.h"
+#include "trace_events.h"
+#include "trace_schema.h"
+#include "trace_set.h"
 
 #define LEVEL_INFO	4
 
@@ -18,32 +18,70 @@ bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
 {
 	unsigned int i = 0;
 
-	while (i < set->count && !guid_equal(&set->guids[i], guid))
+	while (i < set->count && memcmp(&set->guids[i], guid, sizeof(*guid)))
 		i++;
 	return i < set->count;
 }
 
-void trace_set_append(struct trace_set *set, const char *name, const struct etw_guid *guid)
+/* Room for so many elements; those that were there stay, also on failure. */
+static bool grow(struct trace_set *set, size_t room)
 {
-	/* The room doubles: there are many functions. */
-	if (!(set->count & (set->count - 1))) {
-		const size_t last = set->count ? 2 * (size_t)set->count - 1 : 0;
+	char **names = realloc(set->names, room * sizeof(*names)), **fields;
+	struct etw_guid *guids;
 
-		set->names = cli_grow(set->names, last, sizeof(*set->names));
-		set->guids = cli_grow(set->guids, last, sizeof(*set->guids));
-		set->fields = cli_grow(set->fields, last, sizeof(*set->fields));
-	}
-	set->fields[set->count] = NULL;
-	set->names[set->count] = cli_strdup(name);
-	set->guids[set->count++] = *guid;
+	if (!names)
+		return false;
+	set->names = names;
+	fields = realloc(set->fields, room * sizeof(*fields));
+	if (!fields)
+		return false;
+	set->fields = fields;
+	guids = realloc(set->guids, room * sizeof(*guids));
+	if (guids)
+		set->guids = guids;
+	return guids;
 }
 
-void trace_set_add(struct trace_set *set, const char *name)
+int trace_set_append(struct trace_set *set, const char *name, const struct etw_guid *guid)
+{
+	char *copy;
+
+	/* The room doubles: there are many functions. */
+	if (!(set->count & (set->count - 1)) && !grow(set, set->count ? 2 * (size_t)set->count : 1))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	set->fields[set->count] = NULL;
+	set->names[set->count] = copy;
+	set->guids[set->count++] = *guid;
+	return 0;
+}
+
+int trace_set_add(struct trace_set *set, const char *name)
 {
 	struct etw_guid guid;
 
-	if (!etw_guid_from_name(name, strlen(name), &guid) && !trace_set_has(set, &guid))
-		trace_set_append(set, name, &guid);
+	if (etw_guid_from_name(name, strlen(name), &guid) || trace_set_has(set, &guid))
+		return 0;
+	return trace_set_append(set, name, &guid);
+}
+
+int trace_set_add_events(struct trace_set *set, const char *pattern)
+{
+	struct trace_events events;
+	char name[ETW_NAME_MAX + 1];
+	unsigned int i;
+	int err = trace_events_find(pattern, &events);
+
+	if (err)
+		return err;
+	for (i = 0; i < events.count && !err; i++) {
+		snprintf(name, sizeof(name), TRACE_EVENT_PREFIX "%s", events.names[i]);
+		err = trace_set_add(set, name);
+	}
+	trace_events_free(&events);
+	return err;
 }
 
 void trace_set_drop(struct trace_set *set, unsigned int i)
@@ -77,9 +115,6 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 		.level = LEVEL_INFO,
 	};
 
-	if (schema->cut)
-		cli_note("provider %s: its last fields are left out: there are too many",
-			 cli_quote(name));
 	event.flags = schema->flags;
 	event.counter = schema->counter;
 	event.config = schema->config;
@@ -92,24 +127,6 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 	event.pieces = (uintptr_t)schema->pieces;
 	event.piece_count = schema->piece_count;
 	free(set->fields[i]);
-	set->fields[i] = cli_strdup(schema->fields);
-	return etw_kdev_trace_event(fd, &event);
-}
-
-void trace_set_fail(const char *name, int err)
-{
-	const char *quoted = cli_quote(name);
-
-	if (err == -ENOTTY)
-		cli_fail("provider %s: the loaded etw.ko is older than this command, and does not know trace events",
-			 quoted);
-	else if (err == -EEXIST)
-		cli_fail("provider %s: a session has an older version of this trace event enabled",
-			 quoted);
-	else if (err == -ENOSPC)
-		cli_fail("provider %s: %u trace events are providers already", quoted,
-			 ETW_TRACE_EVENTS_MAX);
-	else
-		cli_fail("provider %s: cannot make the trace event a provider: %s", quoted,
-			 cli_denied(-err, "CAP_PERFMON, and a kernel that is not locked down"));
+	set->fields[i] = strdup(schema->fields);
+	return set->fields[i] ? etw_kdev_trace_event(fd, &event) : -ENOMEM;
 }
