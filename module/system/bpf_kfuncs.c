@@ -73,8 +73,8 @@ static int kfunc_write(const struct etw_bpf_target *t, const struct etw_bpf_kept
 	data[0] = etw_data_typed(ETW_DATA_EVENT_METADATA, e->layout.schema, e->layout.schema_len);
 	data[1] = etw_data(record, e->record_size);
 	if (excluded)
-		return etw_write_traced(provider, &e->desc, excluded, NULL, ARRAY_SIZE(data), data);
-	return etw_write(provider, &e->desc, ARRAY_SIZE(data), data);
+		return etw_write_traced(etw_trace_payer(), provider, &e->desc, excluded, NULL, ARRAY_SIZE(data), data);
+	return etw_write_paid(etw_trace_payer(), provider, &e->desc, ARRAY_SIZE(data), data);
 }
 
 /**

@@ -13,15 +13,20 @@
  * CPU; programs may also be called by what runs in between, and so too deep.
  */
 #include <linux/compiler.h>
+#include <linux/cred.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
 
+#include "access/user_limits.h"
 #include "trace_event.h"
+#include "write/fair.h"
 #include "write/hotpath.h"
 #include "write/opts.h"
 #include "write/scope.h"
@@ -44,6 +49,19 @@ struct trace_scratches {
 };
 
 static struct trace_scratches __percpu *scratches;
+
+/*
+ * Who pays for an event that occurs now: a program can cause system calls, faults and the like
+ * as fast as events of its own.  Interrupts and the kernel's threads cannot be told from the
+ * kernel; root can take what he wants anyway, and a trace of his programs needs all the buffers
+ * there are.  Any context.
+ */
+u64 etw_trace_payer(void)
+{
+	if (!in_task() || current->flags & PF_KTHREAD || uid_eq(current_uid(), GLOBAL_ROOT_UID))
+		return 0;
+	return ETW_PAYER(etw_user_number_current(), 0);
+}
 
 /* Allocate the scratch memory, once.  The caller holds a lock against others. */
 int etw_trace_record_room(void)
@@ -181,9 +199,10 @@ static __always_inline int trace_send(struct trace_scratch *scratch,
 	for (i = 0; i < layout->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], r, &layout->pieces[i]);
 	if (e->excluded || e->filtered)
-		return etw_write_traced(e->provider, e->desc, e->excluded, e->regs, d - scratch->data,
-					scratch->data);
-	return etw_write(e->provider, e->desc, d - scratch->data, scratch->data);
+		return etw_write_traced(etw_trace_payer(), e->provider, e->desc, e->excluded, e->regs,
+					d - scratch->data, scratch->data);
+	return etw_write_paid(etw_trace_payer(), e->provider, e->desc, d - scratch->data,
+			      scratch->data);
 }
 
 static noinline int trace_drop(const struct trace_event_of *e)

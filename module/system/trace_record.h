@@ -25,6 +25,7 @@ struct etw_trace_layout {
 	u32 piece_count;
 };
 
+u64 etw_trace_payer(void);
 int etw_trace_record_room(void);
 void etw_trace_record_exit(void);
 int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_descriptor *desc,

@@ -326,13 +326,14 @@ bool etw_fair_within_budget(struct etw_fair *fair, u64 payer, u32 kb, u32 len)
 	u64 most = (u64)kb * 1024;
 	u64 second = ktime_get_seconds() + 1;
 	struct etw_budget_user *b;
+	unsigned long flags;
 	bool fits;
 
-	raw_spin_lock(&fair->budget_lock);
+	raw_spin_lock_irqsave(&fair->budget_lock, flags);
 	b = budget_of(fair, ETW_PAYER_USER(payer), second);
 	fits = b->bytes + len <= most;
 	if (fits)
 		b->bytes += len;
-	raw_spin_unlock(&fair->budget_lock);
+	raw_spin_unlock_irqrestore(&fair->budget_lock, flags);
 	return fits;
 }

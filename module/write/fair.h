@@ -54,7 +54,7 @@ struct etw_fair {
 	atomic_t kernel ____cacheline_aligned;	/* full buffers that the kernel pays for */
 	struct etw_fair_user users[ETW_FAIR_USERS + 1];	/* the last one: all others */
 
-	/* changes with each write if there is a budget; tasks only, with preemption disabled */
+	/* changes with each write of a task if there is a budget; interrupts are off */
 	raw_spinlock_t budget_lock ____cacheline_aligned;
 	struct etw_budget_user budgets[ETW_FAIR_USERS + 1];
 };

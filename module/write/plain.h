@@ -79,6 +79,21 @@ static __always_inline u8 *etw_plain_reserve(const struct etw_plain_place *place
 	return etw_ring_reserve(ETW_LOCAL, ring, &place->cpu->rc, place->cur, len, buf);
 }
 
+/*
+ * May the payer (see fair.h; 0: the kernel) write len bytes there without being asked more?  If
+ * the session has a budget for users, or is short of buffers, hotpath.c asks.
+ */
+static __always_inline bool etw_plain_may_pay(const struct etw_plain_place *place, u64 payer,
+					      u64 len)
+{
+	const struct etw_session_hot *s = place->session;
+
+	return !payer ||
+	       (likely(etw_ring_room(&s->ring, place->cur, len) && !READ_ONCE(s->fair.budget_kb)) &&
+		likely(READ_ONCE(etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(place->cur))->left) >=
+		       etw_fair_reserve(&s->fair)));
+}
+
 static __always_inline void etw_plain_commit(const struct etw_plain_place *place,
 					     struct etw_buf *buf, u64 len)
 {

@@ -74,8 +74,8 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 	return etw_record_put_pieces(at, data + 1, data + source->count);
 }
 
-/* As etw_plain_write(). */
-static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *snapshot,
+/* As etw_plain_write(); payer: see fair.h. */
+static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *snapshot, u64 payer,
 						  struct etw_record_source *source, int *result)
 {
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
@@ -95,9 +95,13 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	etw_plain_sample(&place, entry->session);
 	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
 		return false;
+	if (unlikely(!etw_plain_may_pay(&place, payer, len)))
+		return false;
 	slot = etw_plain_reserve(&place, len, &buf);
 	if (unlikely(!slot))
 		return false;
+	if (payer)
+		etw_hot_paid(ETW_LOCAL, buf, payer);
 	source->ids = etw_plain_ids();
 	if (likely(etw_plain_fill_typed(slot, source, snapshot->traits, len, now)))
 		etw_plain_commit(&place, buf, len);

@@ -158,7 +158,7 @@ write_typed(const struct etw_provider *provider, const struct etw_event_descript
 	int ret;
 
 	describe(&source, provider, desc, NULL, NULL, count, data);
-	if (unlikely(!etw_plain_write_typed(snapshot, &source, &ret)))
+	if (unlikely(!etw_plain_write_typed(snapshot, 0, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
 	return ret;
@@ -310,30 +310,51 @@ int etw_write_ex(struct etw_provider *provider,
 }
 EXPORT_SYMBOL_GPL(etw_write_ex);
 
+static __always_inline bool
+write_typed_paid(u64 payer, const struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u32 count,
+		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
+		 int *result)
+{
+	struct etw_record_source source UNINITIALIZED;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	return etw_plain_write_typed(snapshot, payer, &source, result);
+}
+
 /*
  * As etw_write(), for an event that a task causes and its user pays for, so that he and not
- * the drivers loses events when he causes too many.  payer: see fair.h.  Not in interrupts.
+ * the drivers loses events when he causes too many.  payer: see fair.h; 0 in interrupts.
  */
 int etw_write_paid(u64 payer, const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc, u32 count,
 		   const struct etw_data_descriptor *data)
 {
-	struct etw_write_opts opts = { .payer = payer };
+	const struct etw_write_opts opts = { .payer = payer };
+	const struct etw_snapshot *snapshot;
+	bool done = false;
+	int ret = 0;
 
-	if (!has_snapshot(provider))
-		return 0;
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (likely(snapshot && snapshot->way == ETW_WAY_TYPED) &&
+	    !static_branch_unlikely(&etw_activity_used))
+		done = write_typed_paid(payer, provider, desc, count, data, snapshot, &ret);
+	preempt_enable_notrace();
+	if (likely(done || !snapshot))
+		return ret;
 	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
 }
 
 /*
- * As etw_write_ex(), for an event that the kernel itself causes.  Its stack begins at regs, or
- * with the program if regs are the program's.  Any context.
+ * As etw_write_paid() with sessions to exclude, as for etw_write_ex().  The event's stack begins
+ * at regs, or with the program if regs are the program's.  Any context.
  */
-int etw_write_traced(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
-		     u64 exclude, const struct pt_regs *regs, u32 count,
-		     const struct etw_data_descriptor *data)
+int etw_write_traced(u64 payer, const struct etw_provider *provider,
+		     const struct etw_event_descriptor *desc, u64 exclude,
+		     const struct pt_regs *regs, u32 count, const struct etw_data_descriptor *data)
 {
-	struct etw_write_opts opts = { .exclude = exclude, .regs = regs };
+	const struct etw_write_opts opts = { .payer = payer, .exclude = exclude, .regs = regs };
 
 	if (!has_snapshot(provider))
 		return 0;

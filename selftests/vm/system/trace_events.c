@@ -11,12 +11,13 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "lib/vm.h"
-#include "lib/vm_access.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_access.h"
 #include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
 
@@ -250,6 +251,61 @@ TEST_F(trace, once_whatever_perf_counts)
 	ASSERT_TRUE(collect(self));
 	EXPECT_LE(50, self->count);
 	EXPECT_GT(self->count, 4 * self->again) TH_LOG("%u of %u", self->again, self->count);
+}
+
+/* Call the system without end, as a user without rights. */
+static void calling_child(void)
+{
+	const struct vm_who who = { .uid = VM_ALICE, .gid = VM_ALICE };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (vm_become(&who))
+		_exit(1);
+	for (;;)
+		syscall(SYS_getppid);
+}
+
+static bool loses(int fd, uint64_t session)
+{
+	struct etw_session_stat st;
+
+	return !vm_stat(fd, session, &st) && vm_dropped(&st) > 50;
+}
+
+/* Whose calls fill a session that nobody reads loses events, and not the drivers and others. */
+TEST_F(trace, the_caller_pays)
+{
+	static const struct etw_guid driver = ETW_TEST_GUID;
+	struct etw_test_write w = { .count = 200, .size = 40, .descriptors = 1,
+				    .desc = { .id = 1, .level = 4, .keyword = 1 } };
+	struct etw_session s = vm_session("t-paid");
+	int kfd, slot, i;
+	pid_t pid;
+
+	s.buffer_kb = 16;
+	s.flush_ms = 600000;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	kfd = vm_test_provider();
+	ASSERT_LE(0, kfd);
+	slot = vm_register(self->fd, vm_guid(2));
+	ASSERT_LE(0, slot);
+	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
+	self->session = s.handle;
+	ASSERT_EQ(0, enable(self, self->guid));
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, driver, 4, 1, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(2), 4, 1, 0));
+	pid = fork();
+	if (!pid)
+		calling_child();
+	EXPECT_TRUE(vm_until(loses(self->fd, s.handle)));
+	EXPECT_EQ(0, vm_ioctl(kfd, ETW_TEST_WRITE, &w));
+	EXPECT_EQ(200, w.ok);
+	for (i = 0; i < 200; i++)
+		EXPECT_EQ(0, vm_write(self->fd, slot, 1, 1, 1, "x", 1));
+	kill(pid, SIGKILL);
+	vm_reap(pid);
+	close(kfd);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
 }
 
 /* ------------------------------------------------------------- what is in them */
