@@ -14,7 +14,7 @@
 #include <evntrace.h>
 #include "system_class.h"
 
-#define PATTERNS_MAX	9
+#define PATTERNS_MAX	16
 #define HARD_FAULTS	"pmu:major-faults:1"
 
 /* Rows of one class follow each other.  A pattern that no event matches is left out. */
@@ -32,12 +32,16 @@ static const struct part {
 	  { "syscalls:sys_enter*_open*", "syscalls:sys_enter*_read", "syscalls:sys_enter*_write",
 	    "syscalls:sys_enter*_close", "syscalls:sys_enter*_pread*", "syscalls:sys_enter*_pwrite*",
 	    "syscalls:sys_enter*_unlink*", "syscalls:sys_enter*_rename*",
-	    "syscalls:sys_enter*_f*sync" } },
+	    "syscalls:sys_enter*_f*sync", "syscalls:sys_enter_readv", "syscalls:sys_enter_writev",
+	    "syscalls:sys_enter_creat", "syscalls:sys_enter_mkdir*", "syscalls:sys_enter_rmdir",
+	    "syscalls:sys_enter_*truncate" } },
 	{ "file", EVENT_TRACE_FLAG_FILE_IO,
 	  { "syscalls:sys_exit*_open*", "syscalls:sys_exit*_read", "syscalls:sys_exit*_write",
 	    "syscalls:sys_exit*_close", "syscalls:sys_exit*_pread*", "syscalls:sys_exit*_pwrite*",
 	    "syscalls:sys_exit*_unlink*", "syscalls:sys_exit*_rename*",
-	    "syscalls:sys_exit*_f*sync" } },
+	    "syscalls:sys_exit*_f*sync", "syscalls:sys_exit_readv", "syscalls:sys_exit_writev",
+	    "syscalls:sys_exit_creat", "syscalls:sys_exit_mkdir*", "syscalls:sys_exit_rmdir",
+	    "syscalls:sys_exit_*truncate" } },
 	{ "irq", EVENT_TRACE_FLAG_INTERRUPT, { "irq:irq_handler_*", "irq_vectors:*" } },
 	{ "irq", EVENT_TRACE_FLAG_DPC, { "irq:softirq_entry", "irq:softirq_exit" } },
 	{ "memory", EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
@@ -47,7 +51,9 @@ static const struct part {
 	{ "module", EVENT_TRACE_FLAG_IMAGE_LOAD, { "module:module_load", "module:module_free" } },
 	{ "net", EVENT_TRACE_FLAG_NETWORK_TCPIP,
 	  { "net:net_dev_xmit", "net:netif_receive_skb", "tcp:*", "sock:inet_sock_set_state",
-	    "skb:kfree_skb" } },
+	    "sock:sock_send_length", "sock:sock_recv_length", "skb:kfree_skb",
+	    "syscalls:sys_*_connect", "syscalls:sys_*_accept*", "syscalls:sys_*_sendto",
+	    "syscalls:sys_*_send*msg", "syscalls:sys_*_recvfrom", "syscalls:sys_*_recv*msg" } },
 	{ "power", 0, { "power:cpu_frequency", "power:cpu_idle", "power:suspend_resume" } },
 	{ "process", EVENT_TRACE_FLAG_THREAD, { "sched:sched_process_fork" } },
 	{ "process", EVENT_TRACE_FLAG_IMAGE_LOAD, { "sched:sched_process_exec" } },
