@@ -163,7 +163,7 @@ static enum etw_way way_of(const struct etw_snapshot *snapshot)
 	tsc = READ_ONCE(snapshot->entries[0].session->clock) == ETW_SOURCE_TSC;
 	if (!typed)
 		return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_FILTERED;
-	if (tsc && !snapshot->filtered && snapshot->types &&
+	if (tsc && snapshot->types &&
 	    !(snapshot->traits && snapshot->traits->has_decode))
 		return ETW_WAY_TYPED;
 	return ETW_WAY_GENERAL;

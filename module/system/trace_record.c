@@ -183,7 +183,7 @@ struct trace_event_of {
 	const struct etw_trace_layout *layout;
 	struct pt_regs *regs;		/* where the stack begins; NULL: at the caller */
 	u64 excluded;			/* sessions, as for etw_write_ex() */
-	bool filtered;			/* some session wants more than the event, as its stack */
+	bool general;			/* some session may want more than the event, as its stack */
 };
 
 static __always_inline int trace_send(struct trace_scratch *scratch,
@@ -198,7 +198,7 @@ static __always_inline int trace_send(struct trace_scratch *scratch,
 	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, layout->schema, layout->schema_len);
 	for (i = 0; i < layout->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], r, &layout->pieces[i]);
-	if (e->excluded || e->filtered)
+	if (e->excluded || e->general)
 		return etw_write_traced(etw_trace_payer(), e->provider, e->desc, e->excluded, e->regs,
 					d - scratch->data, scratch->data);
 	return etw_write_paid(etw_trace_payer(), e->provider, e->desc, d - scratch->data,
@@ -242,7 +242,7 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 	snapshot = etw_scope_ask(provider, &e.excluded);
 	if (!snapshot)
 		return 0;
-	e.filtered = snapshot->filtered;
+	e.general = snapshot->filtered && snapshot->way == ETW_WAY_GENERAL;
 	depth = this_cpu_inc_return(scratches->used);
 	if (likely(depth <= SCRATCHES))
 		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);

@@ -122,6 +122,40 @@ bool etw_match_payload(const struct etw_snapshot_entry *entry,
 	       match_payload(entry, source, false, budget);
 }
 
+/*
+ * Do the filters of the snapshot's only session let an event of ETW_WAY_TYPED pass, whose schema
+ * is the first descriptor?
+ */
+bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_record_source *source)
+{
+	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
+	const struct etw_data_descriptor *data = source->data;
+	const struct etw_typed typed = {
+		.schema = (const void *)(unsigned long)data->ptr,
+		.schema_len = data->size,
+	};
+	struct etw_match_event event = {
+		.desc = source->desc,
+		.typed = &typed,
+		.budget = ETW_FILTER_BUDGET,
+	};
+	struct etw_record_source payload = {
+		.desc = source->desc,
+		.data = data + 1,
+		.count = source->count - 1,
+		.type = source->type,
+	};
+
+	if (!entry->events)
+		return true;
+	if (!name_passes(entry, entry->events->names, &event))
+		return false;
+	/* Other TraceLogging events have no ids by which the filter could know their fields. */
+	if (!entry->events->payload || !snapshot->one_event)
+		return true;
+	return !etw_record_measure(&payload) && match_payload(entry, &payload, false, &event.budget);
+}
+
 /* Does the session take the event?  If so, add the items that it wants to *properties. */
 static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
 					struct etw_match_event *event, u32 *properties)

@@ -90,6 +90,13 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	source->size = etw_plain_measure_typed(source, snapshot->traits);
 	if (unlikely(!source->size))
 		return false;
+	if (snapshot->filtered) {
+		/* source itself stays in registers. */
+		const struct etw_record_source copy = *source;
+
+		if (!etw_match_typed(snapshot, &copy))
+			return true;
+	}
 	source->flags |= ETW_EVENT_EXTENDED_INFO;
 	len = etw_record_slot(source->size);
 	etw_plain_sample(&place, entry->session);
