@@ -150,23 +150,21 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 
 static enum etw_way way_of(const struct etw_snapshot *snapshot)
 {
-	bool plain = !snapshot->shared && !snapshot->group_entries, typed, tsc;
+	bool plain = !snapshot->shared && !snapshot->group_entries, tsc = true;
 	u32 i;
 
-	for (i = 0; i < snapshot->count; i++)
+	for (i = 0; i < snapshot->count; i++) {
 		plain = plain && !(snapshot->entries[i].filter.properties & ETW_ENABLE_ITEMS);
+		tsc = tsc && READ_ONCE(snapshot->entries[i].session->clock) == ETW_SOURCE_TSC;
+	}
 	if (!plain)
 		return ETW_WAY_GENERAL;
-	typed = snapshot->types || snapshot->traits;
+	if (snapshot->types || snapshot->traits)
+		return tsc && snapshot->types && !(snapshot->traits && snapshot->traits->has_decode) ?
+		       ETW_WAY_TYPED : ETW_WAY_GENERAL;
 	if (snapshot->count > 1)
-		return typed ? ETW_WAY_GENERAL : ETW_WAY_SEVERAL;
-	tsc = READ_ONCE(snapshot->entries[0].session->clock) == ETW_SOURCE_TSC;
-	if (!typed)
-		return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_FILTERED;
-	if (tsc && snapshot->types &&
-	    !(snapshot->traits && snapshot->traits->has_decode))
-		return ETW_WAY_TYPED;
-	return ETW_WAY_GENERAL;
+		return ETW_WAY_SEVERAL;
+	return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_FILTERED;
 }
 
 /*

@@ -534,13 +534,13 @@ int etw_hotpath_write_driver(const struct etw_snapshot *snapshot,
 	return write_sampled(snapshot, source, wanted, cur, 0);
 }
 
-static noinline int copy_counted(struct etw_session_hot *s, const u8 *record, u32 len)
+static noinline int copy_counted(struct etw_session_hot *s, u64 payer, const u8 *record, u32 len)
 {
 	const struct etw_event_header *header = (const struct etw_event_header *)record;
 	struct etw_slot slot;
 	int err;
 
-	if (!etw_reserve_slot(s, len, &header->provider, 0, &slot, &err))
+	if (!etw_reserve_slot(s, len, &header->provider, payer, &slot, &err))
 		return err;
 	etw_record_copy_whole(slot.at, record, len);
 	((struct etw_event_header *)slot.at)->timestamp = slot.now;
@@ -550,17 +550,17 @@ static noinline int copy_counted(struct etw_session_hot *s, const u8 *record, u3
 
 /*
  * Write a copy of a record that plain.h has written for another session and not committed.
- * 0, or the error of a lost event unless INDEPENDENT.
+ * payer: see fair.h.  0, or the error of a lost event unless INDEPENDENT.
  */
-noinline int etw_hotpath_copy(struct etw_session_hot *s, const u8 *record, u32 len)
+noinline int etw_hotpath_copy(struct etw_session_hot *s, u64 payer, const u8 *record, u32 len)
 {
 	const struct etw_event_header *header = (const struct etw_event_header *)record;
 	int ret;
 
 	if (likely(this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max))) {
-		ret = copy_counted(s, record, len);
+		ret = copy_counted(s, payer, record, len);
 	} else if (hotpath_enter_deep()) {
-		ret = copy_counted(s, record, len);
+		ret = copy_counted(s, payer, record, len);
 		hotpath_leave_deep();
 	} else {
 		ret = etw_reserve_count_drop(s, ETW_DROP_NESTING, &header->provider);

@@ -123,12 +123,12 @@ bool etw_match_payload(const struct etw_snapshot_entry *entry,
 }
 
 /*
- * Do the filters of the snapshot's only session let an event of ETW_WAY_TYPED pass, whose schema
- * is the first descriptor?
+ * Do the entry's filters, which it has, let an event of ETW_WAY_TYPED pass, whose schema is the
+ * first descriptor?  budget: what is left of ETW_FILTER_BUDGET.
  */
-bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_record_source *source)
+bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_snapshot_entry *entry,
+		     const struct etw_record_source *source, u32 *budget)
 {
-	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
 	const struct etw_data_descriptor *data = source->data;
 	const struct etw_typed typed = {
 		.schema = (const void *)(unsigned long)data->ptr,
@@ -137,7 +137,7 @@ bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_recor
 	struct etw_match_event event = {
 		.desc = source->desc,
 		.typed = &typed,
-		.budget = ETW_FILTER_BUDGET,
+		.budget = *budget,
 	};
 	struct etw_record_source payload = {
 		.desc = source->desc,
@@ -145,15 +145,13 @@ bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_recor
 		.count = source->count - 1,
 		.type = source->type,
 	};
+	bool pass = name_passes(entry, entry->events->names, &event);
 
-	if (!entry->events)
-		return true;
-	if (!name_passes(entry, entry->events->names, &event))
-		return false;
+	*budget = event.budget;
 	/* Other TraceLogging events have no ids by which the filter could know their fields. */
-	if (!entry->events->payload || !snapshot->one_event)
-		return true;
-	return !etw_record_measure(&payload) && match_payload(entry, &payload, false, &event.budget);
+	if (!pass || !entry->events->payload || !snapshot->one_event)
+		return pass;
+	return !etw_record_measure(&payload) && match_payload(entry, &payload, false, budget);
 }
 
 /* Does the session take the event?  If so, add the items that it wants to *properties. */

@@ -184,16 +184,19 @@ etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_record_so
  * Copy the record, whose time is of this clock, to one more session.  0, or the error of a lost
  * event unless INDEPENDENT.
  */
-static __always_inline int etw_plain_copy(const struct etw_plain_place *place, const u8 *record,
-					  u64 len, enum etw_clock_source clock)
+static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u64 payer,
+					  const u8 *record, u64 len, enum etw_clock_source clock)
 {
 	struct etw_buf *buf;
 	u8 *slot = NULL;
 
-	if (likely(READ_ONCE(place->session->clock) == clock))
+	if (likely(READ_ONCE(place->session->clock) == clock) &&
+	    likely(etw_plain_may_pay(place, payer, len)))
 		slot = etw_plain_reserve(place, len, &buf);
 	if (unlikely(!slot))
-		return etw_hotpath_copy(place->session, record, len);
+		return etw_hotpath_copy(place->session, payer, record, len);
+	if (payer)
+		etw_hot_paid(ETW_LOCAL, buf, payer);
 	etw_record_copy_whole(slot, record, len);
 	etw_plain_commit(place, buf, len);
 	return 0;
@@ -245,7 +248,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 		return true;
 	}
 	for (place = places + 1; place < end; place++) {
-		err = etw_plain_copy(place, slot, len, clock);
+		err = etw_plain_copy(place, 0, slot, len, clock);
 		if (unlikely(err) && !*result)
 			*result = err;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plain_typed.h - as plain.h, for a driver's TraceLogging events, to one session
+ * plain_typed.h - as plain.h, for a driver's TraceLogging events
  *
  * The first descriptor is the event's schema and the others are payload, which is what the
  * macros write; the record's items are the registration's traits, if it has some, and the
@@ -74,46 +74,76 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 	return etw_record_put_pieces(at, data + 1, data + source->count);
 }
 
-/* As etw_plain_write(); payer: see fair.h. */
-static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *snapshot, u64 payer,
-						  struct etw_record_source *source, int *result)
+/* As etw_plain_choose(), of the first count sessions. */
+static __always_inline struct etw_plain_place *
+etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
+		       const struct etw_record_source *source, struct etw_plain_place *place)
 {
-	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
-	struct etw_plain_place place;
+	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + count;
+	u32 budget = ETW_FILTER_BUDGET;
+
+	for (; entry < end; entry++) {
+		/* The only one was asked before. */
+		if (count > 1 && !etw_entry_wants(&entry->filter, source->desc->level,
+						  source->desc->keyword))
+			continue;
+		if (entry->events) {
+			/* source itself stays in registers. */
+			const struct etw_record_source copy = *source;
+
+			if (!etw_match_typed(snapshot, entry, &copy, &budget))
+				continue;
+		}
+		etw_plain_sample(place++, entry->session);
+	}
+	return place;
+}
+
+/* As etw_plain_write(), to the first count sessions; payer: see fair.h. */
+static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *snapshot, u32 count,
+						  u64 payer, struct etw_record_source *source,
+						  int *result)
+{
+	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *place, *end;
+	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
 	u8 *slot;
+	int err;
 
 	*result = 0;
-	if (!etw_entry_wants(&entry->filter, source->desc->level, source->desc->keyword))
+	if (count == 1 ? !etw_entry_wants(&snapshot->entries[0].filter, source->desc->level,
+					  source->desc->keyword) :
+			 !etw_plain_asked(snapshot, source->desc))
 		return true;
 	source->size = etw_plain_measure_typed(source, snapshot->traits);
 	if (unlikely(!source->size))
 		return false;
-	if (snapshot->filtered) {
-		/* source itself stays in registers. */
-		const struct etw_record_source copy = *source;
-
-		if (!etw_match_typed(snapshot, &copy))
-			return true;
-	}
+	end = etw_plain_choose_typed(snapshot, count, source, places);
+	if (end == places)
+		return true;
 	source->flags |= ETW_EVENT_EXTENDED_INFO;
 	len = etw_record_slot(source->size);
-	etw_plain_sample(&place, entry->session);
-	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
+	clock = READ_ONCE(places->session->clock);
+	if (unlikely(!etw_clock_read_inline(clock, &now) ||
+		     !etw_plain_may_pay(places, payer, len)))
 		return false;
-	if (unlikely(!etw_plain_may_pay(&place, payer, len)))
-		return false;
-	slot = etw_plain_reserve(&place, len, &buf);
+	slot = etw_plain_reserve(places, len, &buf);
 	if (unlikely(!slot))
 		return false;
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
 	source->ids = etw_plain_ids();
-	if (likely(etw_plain_fill_typed(slot, source, snapshot->traits, len, now)))
-		etw_plain_commit(&place, buf, len);
-	else
-		*result = etw_hotpath_unreadable(place.session, slot, buf);
+	if (unlikely(!etw_plain_fill_typed(slot, source, snapshot->traits, len, now))) {
+		*result = etw_plain_unreadable(places, end, source->provider, slot, buf);
+		return true;
+	}
+	for (place = places + 1; count > 1 && place < end; place++) {
+		err = etw_plain_copy(place, payer, slot, len, clock);
+		if (unlikely(err) && !*result)
+			*result = err;
+	}
+	etw_plain_commit(places, buf, len);
 	return true;
 }
 

@@ -73,8 +73,9 @@ enum etw_way {
 				 */
 	ETW_WAY_FILTERED,	/* one session, which may select by id or payload, too */
 	ETW_WAY_SEVERAL,
-	ETW_WAY_TYPED,		/* as ONE, of a provider that gives the types of its data; its
-				 * session may select by name or payload, too
+	ETW_WAY_TYPED,		/* of a provider that gives the types of its data; any sessions
+				 * whose clocks were the TSC, and which may select by name or
+				 * payload, too
 				 */
 };
 

@@ -149,7 +149,7 @@ static noinline int write_plain(const struct etw_provider *provider,
 	return ret;
 }
 
-/* As write_nothing(), for ETW_WAY_TYPED. */
+/* As write_nothing(), for ETW_WAY_TYPED of one session. */
 static noinline __no_stack_protector int
 write_typed(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	    u32 count, const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot)
@@ -158,7 +158,34 @@ write_typed(const struct etw_provider *provider, const struct etw_event_descript
 	int ret;
 
 	describe(&source, provider, desc, NULL, NULL, count, data);
-	if (unlikely(!etw_plain_write_typed(snapshot, 0, &source, &ret)))
+	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* Preemption is off.  false: nothing was done. */
+static noinline __no_stack_protector bool
+write_typed_paid(u64 payer, const struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u32 count,
+		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
+		 int *result)
+{
+	struct etw_record_source source UNINITIALIZED;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	return etw_plain_write_typed(snapshot, snapshot->count, payer, &source, result);
+}
+
+/* As write_nothing(), for ETW_WAY_TYPED of several sessions. */
+static noinline int write_typed_several(const struct etw_provider *provider,
+					const struct etw_event_descriptor *desc, u32 count,
+					const struct etw_data_descriptor *data,
+					const struct etw_snapshot *snapshot)
+{
+	int ret;
+
+	if (unlikely(!write_typed_paid(0, provider, desc, count, data, snapshot, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
 	return ret;
@@ -268,7 +295,8 @@ int etw_write(struct etw_provider *provider,
 	if (likely(snapshot->way == ETW_WAY_ONE))
 		return write_plain(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_TYPED)
-		return write_typed(provider, desc, count, data, snapshot);
+		return snapshot->count == 1 ? write_typed(provider, desc, count, data, snapshot) :
+			write_typed_several(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_FILTERED)
 		return write_filtered(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_SEVERAL)
@@ -309,18 +337,6 @@ int etw_write_ex(struct etw_provider *provider,
 	return write_kernel(provider, desc, activity, related, count, data, &opts);
 }
 EXPORT_SYMBOL_GPL(etw_write_ex);
-
-static __always_inline bool
-write_typed_paid(u64 payer, const struct etw_provider *provider,
-		 const struct etw_event_descriptor *desc, u32 count,
-		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
-		 int *result)
-{
-	struct etw_record_source source UNINITIALIZED;
-
-	describe(&source, provider, desc, NULL, NULL, count, data);
-	return etw_plain_write_typed(snapshot, payer, &source, result);
-}
 
 /*
  * As etw_write(), for an event that a task causes and its user pays for, so that he and not
