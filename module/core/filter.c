@@ -10,7 +10,7 @@
  */
 static __always_inline u32 ids_slot(const struct etw_event_ids *ids, u16 id)
 {
-	u32 at = (u16)(id * 0x9e37) / (0x10000 / ETW_IDS_SLOTS);
+	u32 at = (u16)(id * 0x9e37u) / (0x10000 / ETW_IDS_SLOTS);
 
 	while (ids->slots[at] && ids->slots[at] != id + 1u)
 		at = (at + 1) % ETW_IDS_SLOTS;

@@ -11,16 +11,17 @@
 /* The place of a step's field, if all fields up to it have a constant length. */
 static bool place_of(const struct etw_payload_step *steps, u32 step, u32 *at)
 {
+	u64 sum = 0;
 	u32 i;
 
-	*at = 0;
 	for (i = 0; i <= step; i++) {
 		if (steps[i].kind != ETW_PAYLOAD_FIXED || steps[i].flags)
 			return false;
 		if (i < step)
-			*at += (u32)steps[i].length * steps[i].count;
+			sum += (u64)steps[i].length * steps[i].count;
 	}
-	return *at <= ETW_RECORD_MAX;
+	*at = sum;
+	return sum <= ETW_RECORD_MAX;
 }
 
 /* The number as in an event, shifted; false: no field of that length has this value. */

@@ -254,17 +254,25 @@ etw_record_put_start(u8 *slot, const struct etw_record_source *source, u64 len, 
 	memset(&header->activity, 0, sizeof(header->activity));
 }
 
-/* Store the payload, whose pieces stay as they were measured.  false: one cannot be read. */
-static __always_inline bool etw_record_put_pieces(u8 *at, const struct etw_data_descriptor *data,
+/*
+ * Fill left bytes with the payload.  If the descriptors have grown since they were measured, it
+ * is cut; if they have shrunk, zeros follow.  false: a piece cannot be read.
+ */
+static __always_inline bool etw_record_put_pieces(u8 *at, u32 left,
+						  const struct etw_data_descriptor *data,
 						  const struct etw_data_descriptor *end)
 {
 	u32 n;
 
-	for (; data < end; data++, at += n) {
-		n = data->size;
+	for (; data < end; data++, at += n, left -= n) {
+		n = READ_ONCE(data->size);
+		if (unlikely(n > left))
+			n = left;
 		if (unlikely(!etw_record_copy(at, (const u8 *)(unsigned long)data->ptr, n)))
 			return false;
 	}
+	if (unlikely(left))
+		memset(at, 0, left);
 	return true;
 }
 
@@ -275,7 +283,8 @@ static __always_inline bool
 etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 timestamp)
 {
 	etw_record_put_start(slot, source, etw_record_slot(source->size), timestamp);
-	return etw_record_put_pieces(slot + ETW_EVENT_HEADER_SIZE, source->data,
+	return etw_record_put_pieces(slot + ETW_EVENT_HEADER_SIZE,
+				     source->size - ETW_EVENT_HEADER_SIZE, source->data,
 				     source->data + source->count);
 }
 

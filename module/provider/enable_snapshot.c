@@ -157,7 +157,8 @@ static enum etw_way way_of(const struct etw_snapshot *snapshot)
 		plain = plain && !(snapshot->entries[i].filter.properties & ETW_ENABLE_ITEMS);
 		tsc = tsc && READ_ONCE(snapshot->entries[i].session->clock) == ETW_SOURCE_TSC;
 	}
-	if (!plain)
+	/* Elsewhere a driver's memory is read by functions that can be traced: see plain.h. */
+	if (!plain || !IS_ENABLED(CONFIG_X86_64))
 		return ETW_WAY_GENERAL;
 	if (snapshot->types || snapshot->traits)
 		return tsc && snapshot->types && !(snapshot->traits && snapshot->traits->has_decode) ?

@@ -316,10 +316,14 @@ static struct etw_budget_user *budget_of(struct etw_fair *fair, u64 user, u64 se
 	return b;
 }
 
+/* This CPU holds, or waits for, the lock of some session's budget. */
+static DEFINE_PER_CPU(bool, budget_busy);
+
 /*
  * May a process write len more bytes in this second, of a budget of kb?  If so they count, even
  * if the event is lost for another reason.  The lock is one per session: a budget makes each
- * write of a process dearer.
+ * write of a process dearer.  An event of a trace event, probe or BPF program that occurs while
+ * the lock is taken may not take it again: it does not count.
  */
 bool etw_fair_within_budget(struct etw_fair *fair, u64 payer, u32 kb, u32 len)
 {
@@ -329,11 +333,19 @@ bool etw_fair_within_budget(struct etw_fair *fair, u64 payer, u32 kb, u32 len)
 	unsigned long flags;
 	bool fits;
 
-	raw_spin_lock_irqsave(&fair->budget_lock, flags);
+	local_irq_save(flags);
+	if (unlikely(__this_cpu_read(budget_busy))) {
+		local_irq_restore(flags);
+		return true;
+	}
+	__this_cpu_write(budget_busy, true);
+	raw_spin_lock(&fair->budget_lock);
 	b = budget_of(fair, ETW_PAYER_USER(payer), second);
 	fits = b->bytes + len <= most;
 	if (fits)
 		b->bytes += len;
-	raw_spin_unlock_irqrestore(&fair->budget_lock, flags);
+	raw_spin_unlock(&fair->budget_lock);
+	__this_cpu_write(budget_busy, false);
+	local_irq_restore(flags);
 	return fits;
 }

@@ -2,43 +2,65 @@
 /*
  * plain_typed.h - as plain.h, for a driver's TraceLogging events
  *
- * The first descriptor is the event's schema and the others are payload, which is what the
- * macros write; the record's items are the registration's traits, if it has some, and the
- * schema.  Other events of such a provider go to hotpath.c.
+ * The descriptors are what the macros write: the provider's metadata, unless it is left out; the
+ * event's schema; payload.  The record's items are the registration's traits, if it has some, and
+ * the schema.  Other events of such a provider go to hotpath.c.
  */
 #ifndef ETW_WRITE_PLAIN_TYPED_H
 #define ETW_WRITE_PLAIN_TYPED_H
 
 #include "plain.h"
 
-/* The size of the event's record; 0: it is no such event, or something about it is doubtful. */
-static __always_inline u32 etw_plain_measure_typed(const struct etw_record_source *source,
-						   const struct etw_traits *traits)
+/* Do metadata, whose address etw_may_read(), begin with their size? */
+static __always_inline bool etw_plain_blob_ok(u64 address, u32 size)
 {
-	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
-	u64 size = ETW_EVENT_HEADER_SIZE, addresses;
 	u16 len;
 
-	if (unlikely(!source->count || source->count > ETW_DATA_MAX ||
-		     (u8)data->reserved != ETW_DATA_EVENT_METADATA || data->size > ETW_RECORD_MAX))
-		return 0;
+	if (unlikely(size < sizeof(len) || size > ETW_RECORD_MAX))
+		return false;
+	ETW_MOVE(u16, &len, (const void *)(unsigned long)address, fault);
+	return likely(len == size);
+fault:
+	return false;
+}
+
+/*
+ * Measure the event, and let source begin with the schema, of *schema bytes.  false: it is no such
+ * event, or something about it is doubtful.
+ */
+static __always_inline bool etw_plain_measure_typed(struct etw_record_source *source,
+						    const struct etw_traits *traits, u32 *schema)
+{
+	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
+	u64 size = ETW_EVENT_HEADER_SIZE, addresses = ~0ULL;
+
+	if (unlikely(!source->count || source->count > ETW_DATA_MAX))
+		return false;
+	/* The registration's traits replace the provider's metadata. */
+	if ((u8)data->reserved == ETW_DATA_PROVIDER_METADATA) {
+		if (unlikely(!traits || !etw_may_read(data->ptr) ||
+			     !etw_plain_blob_ok(data->ptr, READ_ONCE(data->size))))
+			return false;
+		data++;
+		source->data = data;
+		source->count--;
+	}
+	if (unlikely(data == end || (u8)data->reserved != ETW_DATA_EVENT_METADATA))
+		return false;
+	*schema = READ_ONCE(data->size);
+	if (unlikely(!etw_may_read(data->ptr) || !etw_plain_blob_ok(data->ptr, *schema)))
+		return false;
 	if (traits)
 		size += etw_item_size(traits->len);
-	size += etw_item_size(data->size);
-	addresses = data->ptr;
+	size += etw_item_size(*schema);
 	for (data++; data < end; data++) {
 		if (unlikely((u8)data->reserved))
-			return 0;
+			return false;
 		size += data->size;
 		addresses &= data->ptr;
 	}
-	if (unlikely(size > ETW_RECORD_MAX || !etw_may_read(addresses) ||
-		     source->data->size < sizeof(len)))
-		return 0;
-	ETW_MOVE(u16, &len, (const void *)(unsigned long)source->data->ptr, fault);
-	return likely(len == source->data->size) ? size : 0;
-fault:
-	return 0;
+	source->size = size;
+	return likely(size <= ETW_RECORD_MAX && etw_may_read(addresses));
 }
 
 /* Store an item, which another one follows or not; false: its data cannot be read. */
@@ -57,7 +79,8 @@ static __always_inline bool etw_plain_put_item(u8 *at, u16 type, bool followed, 
 
 /* Fill the slot; false: the schema or a piece of the payload cannot be read. */
 static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_record_source *source,
-						 const struct etw_traits *traits, u64 len, u64 now)
+						 const struct etw_traits *traits, u32 schema,
+						 u64 len, u64 now)
 {
 	const struct etw_data_descriptor *data = source->data;
 	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
@@ -68,10 +91,10 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 		at += etw_item_size(traits->len);
 	}
 	if (unlikely(!etw_plain_put_item(at, ETW_EXT_EVENT_SCHEMA, false,
-					 (const void *)(unsigned long)data->ptr, data->size)))
+					 (const void *)(unsigned long)data->ptr, schema)))
 		return false;
-	at += etw_item_size(data->size);
-	return etw_record_put_pieces(at, data + 1, data + source->count);
+	at += etw_item_size(schema);
+	return etw_record_put_pieces(at, source->size - (at - slot), data + 1, data + source->count);
 }
 
 /* As etw_plain_choose(), of the first count sessions. */
@@ -108,6 +131,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
+	u32 schema;
 	u8 *slot;
 	int err;
 
@@ -116,8 +140,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 					  source->desc->keyword) :
 			 !etw_plain_asked(snapshot, source->desc))
 		return true;
-	source->size = etw_plain_measure_typed(source, snapshot->traits);
-	if (unlikely(!source->size))
+	if (unlikely(!etw_plain_measure_typed(source, snapshot->traits, &schema)))
 		return false;
 	end = etw_plain_choose_typed(snapshot, count, source, places);
 	if (end == places)
@@ -134,7 +157,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
 	source->ids = etw_plain_ids();
-	if (unlikely(!etw_plain_fill_typed(slot, source, snapshot->traits, len, now))) {
+	if (unlikely(!etw_plain_fill_typed(slot, source, snapshot->traits, schema, len, now))) {
 		*result = etw_plain_unreadable(places, end, source->provider, slot, buf);
 		return true;
 	}

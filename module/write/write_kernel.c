@@ -177,6 +177,19 @@ write_typed_paid(u64 payer, const struct etw_provider *provider,
 	return etw_plain_write_typed(snapshot, snapshot->count, payer, &source, result);
 }
 
+/* As write_typed_paid(), for one session. */
+static noinline __no_stack_protector bool
+write_typed_once(u64 payer, const struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u32 count,
+		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
+		 int *result)
+{
+	struct etw_record_source source UNINITIALIZED;
+
+	describe(&source, provider, desc, NULL, NULL, count, data);
+	return etw_plain_write_typed(snapshot, 1, payer, &source, result);
+}
+
 /* As write_nothing(), for ETW_WAY_TYPED of several sessions. */
 static noinline int write_typed_several(const struct etw_provider *provider,
 					const struct etw_event_descriptor *desc, u32 count,
@@ -355,7 +368,9 @@ int etw_write_paid(u64 payer, const struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (likely(snapshot && snapshot->way == ETW_WAY_TYPED) &&
 	    !static_branch_unlikely(&etw_activity_used))
-		done = write_typed_paid(payer, provider, desc, count, data, snapshot, &ret);
+		done = likely(snapshot->count == 1) ?
+			write_typed_once(payer, provider, desc, count, data, snapshot, &ret) :
+			write_typed_paid(payer, provider, desc, count, data, snapshot, &ret);
 	preempt_enable_notrace();
 	if (likely(done || !snapshot))
 		return ret;

@@ -179,6 +179,10 @@ static void test_long(void)
 	     p.tests[0].op = ETW_PAYLOAD_IS);
 	LONG("nor MODULO", p.tests[0].op = ETW_PAYLOAD_MODULO; p.tests[0].value[0] = 2);
 	LONG("nor a number that the field never has", p.tests[0].value[0] = 1ull << 32);
+	LONG("nor one at a place where no event has a field",
+	     p.event.steps = 5; p.tests[0].step = 4; p.steps[4] = p.steps[1];
+	     p.steps[0].count = 65535; p.steps[0].length = 65535; p.steps[1].length = 65535;
+	     p.steps[2] = p.steps[1]; p.steps[3] = p.steps[1]; p.steps[3].length = 1);
 	LONG("nor less than the least", p.tests[0].op = ETW_PAYLOAD_LT);
 }
 

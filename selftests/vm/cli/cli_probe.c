@@ -9,10 +9,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/driver/vm_kmod.h"
+#include "lib/vm_access.h"
 #include "lib/vm_log.h"
 
 #define OUT	LOG_DIR "/a.etl"
@@ -330,6 +333,40 @@ TEST_F(probe, of_many_commands_at_once)
 		}
 		EXPECT_EQ(0, dynamic("etw/"));
 	}
+}
+
+/* Change the own name, as a user who has a budget. */
+static void renaming_child(void)
+{
+	const struct vm_who who = { .uid = VM_ALICE, .gid = VM_ALICE };
+	int i;
+
+	if (vm_become(&who))
+		_exit(1);
+	for (i = 0; i < 200; i++)
+		prctl(PR_SET_NAME, i & 1 ? "one" : "two");
+	_exit(0);
+}
+
+/*
+ * Etw-Process adds up the user's bytes under a lock.  A probe of what takes and gives back locks
+ * writes an event that the same user pays for, while that lock is taken.
+ */
+TEST_F(probe, of_the_lock_of_a_budget)
+{
+	int status = -1;
+	pid_t pid;
+
+	ASSERT_EQ(0, RUN("start", "mine", "--user-budget", "64M"));
+	ASSERT_EQ(0, RUN("enable", "mine", "Etw-Process"));
+	ASSERT_EQ(0, RUN("enable", "mine", "kprobe:_raw_spin_unlock_irqrestore"));
+	ASSERT_EQ(0, RUN("enable", "mine", "kprobe:_raw_spin_lock"));
+	pid = fork();
+	if (!pid)
+		renaming_child();
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, RUN("stop", "mine"));
 }
 
 /* ---------------------------------------------------------------------------- names */
