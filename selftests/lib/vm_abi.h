@@ -13,6 +13,7 @@ struct env {
 	int cfd;		/* a consumer of base */
 	uint64_t base;		/* a session with a provider and a consumer */
 	uint64_t victim;	/* a session to be stopped */
+	uint64_t system;	/* one with ETW_MODE_SYSTEM */
 	int slot;		/* a registration enabled by base */
 	int spare;		/* a registration to be removed */
 	int classic, logger_id;	/* a classic registration, and base's logger id */
@@ -110,6 +111,11 @@ static inline void fill_group(struct env *e, void *arg)
 static inline void fill_query(struct env *e, void *arg)
 {
 	((struct etw_disallow *)arg)->session = e->victim;
+}
+
+static inline void fill_system(struct env *e, void *arg)
+{
+	((struct etw_session_system *)arg)->handle = e->system;
 }
 
 void fill_disallow(struct env *e, void *arg);

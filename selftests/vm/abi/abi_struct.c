@@ -81,6 +81,8 @@ FLAGGED(disallow_set, ETW_IOC_DISALLOW_SET, etw_disallow, fill_disallow,
 	.reserved_at = offsetof(struct etw_disallow, capacity));
 FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out = true);
 
+FLAGGED(session_system, ETW_IOC_SESSION_SYSTEM, etw_session_system, fill_system,
+	.reserved_at = offsetof(struct etw_session_system, reserved), .out = true);
 FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
 	.reserved_at = offsetof(struct etw_trace_event, counter));
 
@@ -126,6 +128,7 @@ FIXTURE_VARIANT_ADD(abi, consumer_stat) {
 FIXTURE_SETUP(abi)
 {
 	struct etw_access list = { .size = sizeof(list), .guid = vm_guid(0x50) };
+	struct etw_session system = vm_session("t-system");
 	struct env *e = &self->e;
 
 	vm_pin(0);
@@ -141,6 +144,9 @@ FIXTURE_SETUP(abi)
 	e->victim = vm_state_session(e->fd, "t-victim");
 	ASSERT_NE(0, e->base);
 	ASSERT_NE(0, e->victim);
+	system.mode |= ETW_MODE_SYSTEM;
+	ASSERT_EQ(0, vm_start(e->fd, &system));
+	e->system = system.handle;
 	e->slot = vm_register_flags(e->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0);
 	e->spare = vm_register(e->fd, vm_guid(3));
 	ASSERT_LE(0, e->slot);
@@ -366,7 +372,7 @@ TEST_F(abi, refused)
 
 static bool known(unsigned int nr)
 {
-	return (nr >= 0x01 && nr <= 0x08) || (nr >= 0x10 && nr <= 0x12) ||
+	return (nr >= 0x01 && nr <= 0x09) || (nr >= 0x10 && nr <= 0x12) ||
 	       (nr >= 0x20 && nr <= 0x29) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
 	       (nr >= 0x50 && nr <= 0x52);
 }
