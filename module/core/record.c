@@ -39,19 +39,6 @@ bool etw_record_pieces_ok(const struct etw_record_source *source)
 	return true;
 }
 
-/* Store an item whose data is elsewhere; zeroes its padding.  NULL: it cannot be read. */
-static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 len)
-{
-	struct etw_ext_item *item = (struct etw_ext_item *)at;
-
-	__builtin_memset(at + etw_item_size(len) - ETW_RECORD_ALIGN, 0, ETW_RECORD_ALIGN);
-	item->size = etw_item_size(len);
-	item->type = type;
-	item->linkage = 1;
-	item->data_size = len;
-	return etw_record_copy((u8 *)(item + 1), data, len) ? item : NULL;
-}
-
 /*
  * Store the related activity and the items after the header, and return their size, or
  * -EFAULT if one cannot be read.
@@ -72,10 +59,10 @@ s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 		at += ETW_RELATED_ITEM_SIZE;
 	}
 	for (i = 0; extra && i < extra->count; i++) {
-		item = put_extra(at, extra->item[i].type, extra->item[i].data,
-				 extra->item[i].len);
-		if (unlikely(!item))
+		if (unlikely(!etw_record_put_item(at, extra->item[i].type, true,
+						  extra->item[i].data, extra->item[i].len)))
 			return -EFAULT;
+		item = (struct etw_ext_item *)at;
 		at += item->size;
 	}
 	for (i = 0; items && i < items->count; i++) {

@@ -224,6 +224,23 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 	return etw_record_copy_guid(item + 1, related);
 }
 
+/*
+ * Store an item whose data is elsewhere, and which another one follows or not; zeroes its padding.
+ * false: the data cannot be read.
+ */
+static __always_inline bool etw_record_put_item(u8 *at, u16 type, bool followed, const void *data,
+						u32 len)
+{
+	struct etw_ext_item *item = (struct etw_ext_item *)at;
+
+	__builtin_memset(at + etw_item_size(len) - ETW_RECORD_ALIGN, 0, ETW_RECORD_ALIGN);
+	item->size = etw_item_size(len);
+	item->type = type;
+	item->linkage = followed;
+	item->data_size = len;
+	return etw_record_copy((u8 *)(item + 1), data, len);
+}
+
 s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 

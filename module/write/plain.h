@@ -46,6 +46,24 @@ static __always_inline void etw_plain_sample(struct etw_plain_place *place,
 	place->cur = etw_word_read(&place->cpu->rc.cur);
 }
 
+/* Fill in all but the size and the ids. */
+static __always_inline void
+etw_plain_describe(struct etw_record_source *source, const struct etw_provider *provider,
+		   const struct etw_event_descriptor *desc, const struct etw_guid *activity,
+		   const struct etw_guid *related, u32 count,
+		   const struct etw_data_descriptor *data)
+{
+	/* An initializer would clear size and the padding as well. */
+	source->provider = &provider->guid;
+	source->desc = desc;
+	source->activity = activity;
+	source->related = related;
+	source->data = data;
+	source->count = count;
+	source->type = ETW_TYPE_EVENT64;
+	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+}
+
 /* The ids of the task, which the compiler reads in one load. */
 static __always_inline u64 etw_plain_ids(void)
 {
@@ -202,6 +220,22 @@ static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u
 	return 0;
 }
 
+/* Copy the record of the first place to all others.  As etw_plain_copy(), the first error. */
+static __always_inline int etw_plain_copy_all(const struct etw_plain_place *place,
+					      const struct etw_plain_place *end, u64 payer,
+					      const u8 *record, u64 len,
+					      enum etw_clock_source clock)
+{
+	int err, ret = 0;
+
+	for (place++; place < end; place++) {
+		err = etw_plain_copy(place, payer, record, len, clock);
+		if (unlikely(err) && !ret)
+			ret = err;
+	}
+	return ret;
+}
+
 /* The first session has this slot, but the payload cannot be read. */
 static __always_inline int etw_plain_unreadable(const struct etw_plain_place *place,
 						const struct etw_plain_place *end,
@@ -222,12 +256,11 @@ static __always_inline int etw_plain_unreadable(const struct etw_plain_place *pl
 static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snapshot, bool filtered,
 						struct etw_record_source *source, int *result)
 {
-	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *place, *end;
+	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *end;
 	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
 	u8 *slot;
-	int err;
 
 	*result = 0;
 	if (unlikely(etw_record_measure(source)))
@@ -247,11 +280,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 		*result = etw_plain_unreadable(places, end, source->provider, slot, buf);
 		return true;
 	}
-	for (place = places + 1; place < end; place++) {
-		err = etw_plain_copy(place, 0, slot, len, clock);
-		if (unlikely(err) && !*result)
-			*result = err;
-	}
+	*result = etw_plain_copy_all(places, end, 0, slot, len, clock);
 	etw_plain_commit(places, buf, len);
 	return true;
 }

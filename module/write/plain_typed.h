@@ -63,20 +63,6 @@ static __always_inline bool etw_plain_measure_typed(struct etw_record_source *so
 	return likely(size <= ETW_RECORD_MAX && etw_may_read(addresses));
 }
 
-/* Store an item, which another one follows or not; false: its data cannot be read. */
-static __always_inline bool etw_plain_put_item(u8 *at, u16 type, bool followed, const void *data,
-					       u32 len)
-{
-	struct etw_ext_item *item = (struct etw_ext_item *)at;
-
-	__builtin_memset(at + etw_item_size(len) - ETW_RECORD_ALIGN, 0, ETW_RECORD_ALIGN);
-	item->size = etw_item_size(len);
-	item->type = type;
-	item->linkage = followed;
-	item->data_size = len;
-	return etw_record_copy((u8 *)(item + 1), data, len);
-}
-
 /* Fill the slot; false: the schema or a piece of the payload cannot be read. */
 static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_record_source *source,
 						 const struct etw_traits *traits, u32 schema,
@@ -87,11 +73,11 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 
 	etw_record_put_start(slot, source, len, now);
 	if (traits) {
-		etw_plain_put_item(at, ETW_EXT_PROV_TRAITS, true, traits->blob, traits->len);
+		etw_record_put_item(at, ETW_EXT_PROV_TRAITS, true, traits->blob, traits->len);
 		at += etw_item_size(traits->len);
 	}
-	if (unlikely(!etw_plain_put_item(at, ETW_EXT_EVENT_SCHEMA, false,
-					 (const void *)(unsigned long)data->ptr, schema)))
+	if (unlikely(!etw_record_put_item(at, ETW_EXT_EVENT_SCHEMA, false,
+					  (const void *)(unsigned long)data->ptr, schema)))
 		return false;
 	at += etw_item_size(schema);
 	return etw_record_put_pieces(at, source->size - (at - slot), data + 1, data + source->count);
@@ -127,13 +113,12 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 						  u64 payer, struct etw_record_source *source,
 						  int *result)
 {
-	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *place, *end;
+	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *end;
 	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
 	u32 schema;
 	u8 *slot;
-	int err;
 
 	*result = 0;
 	if (count == 1 ? !etw_entry_wants(&snapshot->entries[0].filter, source->desc->level,
@@ -161,11 +146,8 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 		*result = etw_plain_unreadable(places, end, source->provider, slot, buf);
 		return true;
 	}
-	for (place = places + 1; count > 1 && place < end; place++) {
-		err = etw_plain_copy(place, payer, slot, len, clock);
-		if (unlikely(err) && !*result)
-			*result = err;
-	}
+	if (count > 1)
+		*result = etw_plain_copy_all(places, end, payer, slot, len, clock);
 	etw_plain_commit(places, buf, len);
 	return true;
 }

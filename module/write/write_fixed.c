@@ -59,10 +59,7 @@ void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor
 	open->private[1] = place.cpu;
 	open->private[2] = buf;
 	open->len = len;
-	source.provider = &provider->guid;
-	source.desc = desc;
-	source.type = ETW_TYPE_EVENT64;
-	source.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+	etw_plain_describe(&source, provider, desc, NULL, NULL, 0, NULL);
 	source.ids = etw_plain_ids();
 	etw_record_put_start(slot, &source, len, now);
 	return slot + ETW_EVENT_HEADER_SIZE;

@@ -51,25 +51,6 @@ static noinline int write_doubtful(const struct etw_provider *provider,
 	return err;
 }
 
-/* All but the size and the ids. */
-static __always_inline void describe(struct etw_record_source *source,
-				     const struct etw_provider *provider,
-				     const struct etw_event_descriptor *desc,
-				     const struct etw_guid *activity,
-				     const struct etw_guid *related, u32 count,
-				     const struct etw_data_descriptor *data)
-{
-	/* An initializer would clear size and the padding as well. */
-	source->provider = &provider->guid;
-	source->desc = desc;
-	source->activity = activity;
-	source->related = related;
-	source->data = data;
-	source->count = count;
-	source->type = ETW_TYPE_EVENT64;
-	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
-}
-
 /* Every other write, and those about which there is a doubt. */
 static noinline int write_kernel(const struct etw_provider *provider,
 				 const struct etw_event_descriptor *desc,
@@ -81,7 +62,7 @@ static noinline int write_kernel(const struct etw_provider *provider,
 	struct etw_record_source source UNINITIALIZED;
 	int err;
 
-	describe(&source, provider, desc, activity, related, count, data);
+	etw_plain_describe(&source, provider, desc, activity, related, count, data);
 	source.ids = etw_plain_ids();
 	err = etw_record_measure(&source);
 	if (unlikely(err))
@@ -108,7 +89,7 @@ static noinline int write_general(const struct etw_provider *provider,
 
 	if (unlikely(!snapshot))
 		return write_nothing();
-	describe(&source, provider, desc, activity_of(NULL, &activity), NULL, count, data);
+	etw_plain_describe(&source, provider, desc, activity_of(NULL, &activity), NULL, count, data);
 	source.ids = etw_plain_ids();
 	ret = etw_hotpath_write_driver(snapshot, &source);
 	preempt_enable_notrace();
@@ -126,7 +107,7 @@ write_filtered(const struct etw_provider *provider, const struct etw_event_descr
 	struct etw_record_source source UNINITIALIZED;
 	int ret;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write(snapshot, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
@@ -142,7 +123,7 @@ static noinline int write_plain(const struct etw_provider *provider,
 	struct etw_record_source source UNINITIALIZED;
 	int ret;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write(snapshot, false, &source, &ret)))
 		return write_filtered(provider, desc, count, data, snapshot);
 	preempt_enable_notrace();
@@ -151,54 +132,54 @@ static noinline int write_plain(const struct etw_provider *provider,
 
 /* As write_nothing(), for ETW_WAY_TYPED of one session. */
 static noinline __no_stack_protector int
-write_typed(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+write_plain_typed(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	    u32 count, const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot)
 {
 	struct etw_record_source source UNINITIALIZED;
 	int ret;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
 	return ret;
 }
 
-/* Preemption is off.  false: nothing was done. */
+/* To all sessions, for a payer.  Preemption is off, and stays so.  false: nothing was done. */
 static noinline __no_stack_protector bool
-write_typed_paid(u64 payer, const struct etw_provider *provider,
+typed_to_several(u64 payer, const struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u32 count,
 		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
 		 int *result)
 {
 	struct etw_record_source source UNINITIALIZED;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	return etw_plain_write_typed(snapshot, snapshot->count, payer, &source, result);
 }
 
-/* As write_typed_paid(), for one session. */
+/* As typed_to_several(), to the only session. */
 static noinline __no_stack_protector bool
-write_typed_once(u64 payer, const struct etw_provider *provider,
+typed_to_one(u64 payer, const struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u32 count,
 		 const struct etw_data_descriptor *data, const struct etw_snapshot *snapshot,
 		 int *result)
 {
 	struct etw_record_source source UNINITIALIZED;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	return etw_plain_write_typed(snapshot, 1, payer, &source, result);
 }
 
 /* As write_nothing(), for ETW_WAY_TYPED of several sessions. */
-static noinline int write_typed_several(const struct etw_provider *provider,
-					const struct etw_event_descriptor *desc, u32 count,
-					const struct etw_data_descriptor *data,
-					const struct etw_snapshot *snapshot)
+static noinline int write_plain_typed_several(const struct etw_provider *provider,
+					      const struct etw_event_descriptor *desc, u32 count,
+					      const struct etw_data_descriptor *data,
+					      const struct etw_snapshot *snapshot)
 {
 	int ret;
 
-	if (unlikely(!write_typed_paid(0, provider, desc, count, data, snapshot, &ret)))
+	if (unlikely(!typed_to_several(0, provider, desc, count, data, snapshot, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
 	return ret;
@@ -213,7 +194,7 @@ write_several(const struct etw_provider *provider, const struct etw_event_descri
 	struct etw_record_source source UNINITIALIZED;
 	int ret;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, false, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
@@ -229,7 +210,7 @@ write_several_filtered(const struct etw_provider *provider,
 	struct etw_record_source source UNINITIALIZED;
 	int ret;
 
-	describe(&source, provider, desc, NULL, NULL, count, data);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	preempt_enable_notrace();
@@ -308,8 +289,8 @@ int etw_write(struct etw_provider *provider,
 	if (likely(snapshot->way == ETW_WAY_ONE))
 		return write_plain(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_TYPED)
-		return snapshot->count == 1 ? write_typed(provider, desc, count, data, snapshot) :
-			write_typed_several(provider, desc, count, data, snapshot);
+		return snapshot->count == 1 ? write_plain_typed(provider, desc, count, data, snapshot) :
+			write_plain_typed_several(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_FILTERED)
 		return write_filtered(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_SEVERAL)
@@ -369,8 +350,8 @@ int etw_write_paid(u64 payer, const struct etw_provider *provider,
 	if (likely(snapshot && snapshot->way == ETW_WAY_TYPED) &&
 	    !static_branch_unlikely(&etw_activity_used))
 		done = likely(snapshot->count == 1) ?
-			write_typed_once(payer, provider, desc, count, data, snapshot, &ret) :
-			write_typed_paid(payer, provider, desc, count, data, snapshot, &ret);
+			typed_to_one(payer, provider, desc, count, data, snapshot, &ret) :
+			typed_to_several(payer, provider, desc, count, data, snapshot, &ret);
 	preempt_enable_notrace();
 	if (likely(done || !snapshot))
 		return ret;

@@ -166,14 +166,13 @@ static __attribute__((__noinline__)) void touch(char *pages)
 		pages[i * PAGE] = 1;
 }
 
-/* Each of what is counted: a page that is touched for the first time */
-TEST_F(samples, of_page_faults)
+/* Touch pages for the first time; one sample for so many faults. */
+static void sample_faults(struct __test_metadata *_metadata, FIXTURE_DATA(samples) *self,
+			  unsigned int period)
 {
-	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, period);
 	char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
-	unsigned int i, there = 0;
-	struct etw_trace_sample s;
 
 	ASSERT_NE(MAP_FAILED, pages);
 	madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE);
@@ -181,35 +180,33 @@ TEST_F(samples, of_page_faults)
 	ASSERT_EQ(0, enable(self, vm_guid(1), 0));
 	touch(pages);
 	ASSERT_TRUE(collect(self, vm_guid(1)));
+	munmap(pages, PAGES * PAGE);
+}
+
+TEST_F(samples, of_page_faults)
+{
+	unsigned int i, there = 0;
+	struct etw_trace_sample s;
+
+	sample_faults(_metadata, self, 1);
 	for (i = 0; i < self->events->count; i++) {
 		s = sample_of(&self->events->list[i]);
 		EXPECT_EQ(1, s.counted);
 		there += s.address - (uintptr_t)touch < 200;
 	}
 	EXPECT_EQ(PAGES, there);
-	munmap(pages, PAGES * PAGE);
 }
 
-/* One sample for so many */
 TEST_F(samples, of_each_tenth_page_fault)
 {
-	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 10);
-	char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
 	unsigned int i;
 
-	ASSERT_NE(MAP_FAILED, pages);
-	madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE);
-	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
-	ASSERT_EQ(0, enable(self, vm_guid(1), 0));
-	touch(pages);
-	ASSERT_TRUE(collect(self, vm_guid(1)));
+	sample_faults(_metadata, self, 10);
 	/* Other processes fault as well, and some of the samples are theirs. */
 	EXPECT_LE(PAGES / 20, self->events->count);
 	EXPECT_GE(PAGES / 5, self->events->count);
 	for (i = 0; i < self->events->count; i++)
 		EXPECT_EQ(10, sample_of(&self->events->list[i]).counted);
-	munmap(pages, PAGES * PAGE);
 }
 
 /* The function of the kernel that has this address; "" if none has */
