@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fetches kernels, kernel headers and a few files of the kernel source from
+# Fetches kernels, kernel headers, QEMU and a few files of the kernel source from
 # Debian into build/cache. Part of scripts/setup, which sources it.
 #
 # apt runs with its own sources, lists and cache below build/cache/apt, so
@@ -194,6 +194,36 @@ fetch_source() {
 	mv "$out.tmp" "$out"
 }
 
+# qemu_is_sound: can the machine's own QEMU run code that another CPU of the guest is
+# patching? Before version 8.1 it translates such an instruction while it changes, and keeps
+# the breakpoint by which kernels patch themselves for good: that CPU never goes on.
+qemu_is_sound() {
+	local version
+
+	version=$(qemu-system-x86_64 --version 2>/dev/null | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p')
+	printf '%s\n' 8.1 "${version:-0}" | sort -CV
+}
+
+# fetch_qemu: a sound QEMU into build/cache/qemu, unless the machine has one.
+fetch_qemu() {
+	local out=$CACHE/qemu deb suite=bookworm-backports
+
+	[[ ! -e $out/.stamp ]] || return 0
+	! qemu_is_sound || return 0
+	update_index
+	say "fetching QEMU from $suite"
+	download "$APT/debs" {qemu-system-{x86,common,data},seabios}/$suite
+	rm -rf "$out.tmp"
+	mkdir -p "$out.tmp"
+	for deb in "$APT"/debs/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$out.tmp" --no-same-owner
+	done
+	! ldd "$out.tmp/usr/bin/qemu-system-x86_64" | grep 'not found' || die "QEMU lacks these libraries"
+	: >"$out.tmp/.stamp"
+	rm -rf "$out" "$APT/debs"
+	mv "$out.tmp" "$out"
+}
+
 # fetch_kernels SERIES...: fetch the kernels that are not in the cache yet.
 fetch_kernels() {
 	local series
@@ -204,7 +234,7 @@ fetch_kernels() {
 	done
 }
 
-# fetch_newer: the newest kernel of every series, and the source.
+# fetch_newer: the newest kernel of every series, and what goes with them.
 fetch_newer() {
 	local series
 
@@ -212,5 +242,6 @@ fetch_newer() {
 	for series in "${KERNEL_SERIES[@]}"; do
 		fetch_kernel "$series"
 	done
+	fetch_qemu
 	fetch_source
 }
