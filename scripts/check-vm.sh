@@ -39,11 +39,11 @@ vm_fails() {
 # programs KERNEL [every [FOLDERS]]: the selftests that run on this kernel; "every": only
 # the ones that depend on the kernel, marked "KERNEL: every" in their source; FOLDERS: only
 # those of folders with names of this pattern. Only the debug
-# kernel can fail on demand, as the fault tests want; check_isolated, check_spoilt and
-# check_patched run those that need a machine of their own. The debug kernels look for errors in the module
-# and are many times slower: they skip the tests of the library and the command, but that of
-# its children, which the module serves in its own way; and the one that looks for races
-# also skips the tests without concurrency.
+# kernel can fail on demand, as the fault tests want; check_isolated and check_spoilt run
+# those that need a machine of their own. The debug kernels look for errors in the module
+# and are many times slower: they skip the tests of the library, the command and what it is
+# made of, but that of a program's children, which the module serves in its own way; and the
+# one that looks for races also skips the tests without concurrency.
 programs() {
 	local file name
 
@@ -53,8 +53,8 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
-		*:@(fault*|isolated|nodes|clock_wrong|lockdown|trace_@(events|samples|workload)|kernel_logger|cli_trace*|cli_probe|bpf_events)) continue ;;
-		@(debug|kcsan):@(cli|lib|mc_um)* | kcsan:@(abi|logfile_crash)*) continue ;;
+		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
+		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"
@@ -65,11 +65,13 @@ programs() {
 # these programs.
 judge_vm() {
 	local kernel=$1 dir=$2 status=$3
-	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='@(hotplug*|pressure|soak)'
+	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='hotplug*|pressure|soak'
 	shift 3
 
-	# Every kernel here has what those need; this one can also fail on demand.
-	[[ $kernel != debug ]] || must='@(fault*|hotplug*|pressure|soak)'
+	# Every kernel here has what those need, and stock kernels these; one can fail on demand.
+	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
+	[[ $kernel != debug ]] || must+='|fault*'
+	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
 	while read -r p f s name; do
 		count "$p" "$f" "$s"
@@ -223,27 +225,11 @@ check_isolated() {
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
 }
 
-# check_spoilt KERNEL: selftests after which a machine is of no use. A TSC that becomes
-# unstable has the kernel patch what idle CPUs run.
+# check_spoilt KERNEL: selftests after which a machine is of no use.
 check_spoilt() {
 	local no_skips='*'
 
-	run_vm "$work/vm-spoilt-$1" "$1" --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
-}
-
-# check_patched KERNEL: selftests that have the kernel patch its code, for tracepoints, while
-# both CPUs run it. QEMU 7.2 may translate what another of its threads is patching and keep a
-# breakpoint that the kernel has removed.
-check_patched() {
-	local -a options
-	local -a names=(trace_events trace_samples trace_workload kernel_logger cli_tracepoint cli_trace_select cli_probe bpf_events)
-	# BPF programs of some types cannot call a module on older kernels.
-	local no_skips='!(bpf_events)'
-
-	mapfile -t options < <(kernel_options "$1")
-	# As in programs(): no command there; and what these kernels lack is skipped.
-	[[ $1 != @(debug|kcsan) ]] || { names=(trace_events trace_samples trace_workload); no_skips=''; }
-	run_vm "$work/vm-patched-$1" "$1" --one-thread "${options[@]}" -- "${names[@]}"
+	run_vm "$work/vm-spoilt-$1" "$1" --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
 
 # check_soak KERNEL: what may grow, at length.
