@@ -74,6 +74,50 @@ static void test_calls(void)
 	check(1, SLICE_THREAD, 10, 30, 1, 4, "the other call");
 }
 
+struct disk_request {
+	uint32_t dev;
+	uint64_t sector;
+	uint32_t sectors, more;
+} __attribute__((__packed__));
+
+/* As block_rq_issue and block_rq_complete have them: what they share, and one field more each */
+static void traced(int64_t time, uint32_t tid, uint8_t opcode, struct disk_request r, uint16_t id)
+{
+	/* Size, tags, name; names with types: UINT32, UINT64 */
+	static const char issue[] = "\x22\0\0e\0dev\0\x8" "sector\0\xa" "sectors\0\x8" "bytes\0\x8";
+	static const char completed[] = "\x22\0\0e\0dev\0\x8" "sector\0\xa" "sectors\0\x8" "error\0\x8";
+
+	schema = opcode == 1 ? issue : completed;
+	schema_len = sizeof(issue) - 1;
+	payload = &r;
+	payload_len = sizeof(r);
+	event(T(time), tid, opcode, 1, 0, id);
+	payload_len = schema_len = 0;
+}
+
+/* A request ends in whatever was interrupted, which may wait for a request of its own. */
+static void test_disks(void)
+{
+	channel = ETW_CHANNEL_TRACELOGGING;
+	begin();
+	traced(10, 7, 1, (struct disk_request){ 1, 100, 8, 4096 }, 1);
+	traced(11, 8, 1, (struct disk_request){ 2, 100, 8, 4096 }, 2);
+	traced(12, 9, 1, (struct disk_request){ 1, 100, 16, 8192 }, 3);
+	traced(20, 8, 2, (struct disk_request){ 1, 100, 8, 0 }, 4);
+	traced(21, 8, 2, (struct disk_request){ 1, 100, 16, 0 }, 5);
+	traced(22, 7, 2, (struct disk_request){ 2, 100, 8, 0 }, 6);
+	traced(30, 7, 1, (struct disk_request){ 1, 200, 8, 4096 }, 7);
+	traced(31, 7, 2, (struct disk_request){ 1, 300, 8, 0 }, 8);
+	traced(32, 7, 2, (struct disk_request){ 1, 200, 4, 0 }, 9);
+	end();
+	channel = 0;
+	check(0, SLICE_ALONE, 10, 20, 1, 4, "a request that ends in a thread with one on another disk");
+	check(1, SLICE_ALONE, 12, 21, 3, 5, "one of the same sector, with another length");
+	check(2, SLICE_ALONE, 11, 22, 2, 6, "the one on the other disk");
+	ok(got[3].instant && counts.stops == 1, "what the thread did not begin ends nothing");
+	check(4, SLICE_THREAD, 30, 32, 7, 9, "a part of a thread's own request ends it");
+}
+
 /* Operations that begin on one thread and end on another, in an interrupt */
 static void test_moves(void)
 {
@@ -240,6 +284,7 @@ int main(void)
 {
 	test_pairs();
 	test_calls();
+	test_disks();
 	test_moves();
 	test_ties();
 	test_anything();

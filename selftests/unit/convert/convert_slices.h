@@ -98,6 +98,8 @@ static const struct slice_sink sink = { describe, on_slice, on_instant, on_name 
 static const void *payload;	/* of the events to come */
 static uint16_t payload_len;
 static uint8_t channel;
+static const char *schema;	/* likewise, TraceLogging's */
+static uint16_t schema_len;
 
 static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 {
@@ -109,7 +111,13 @@ static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 			    .data_len = payload_len },
 	};
 	struct convert_event e = { .event = &rt, .record = record };
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {
+		.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, .DataSize = schema_len,
+		.DataPtr = (uintptr_t)schema,
+	};
 
+	record->ExtendedData = &item;
+	record->ExtendedDataCount = schema_len != 0;
 	record->UserData = (void *)payload;
 	record->UserDataLength = payload_len;
 	if (!decoder)

@@ -191,6 +191,24 @@ TEST_F(tracepoint, slow_system_calls)
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "sys_enter_openat", "ret=3"));
 }
 
+/* Requests of two disks to the same sectors, each of which ends in a thread of the kernel */
+TEST_F(tracepoint, disk_requests)
+{
+	static const char script[] =
+		"modprobe -q loop; for d in a b; do truncate -s 4M " LOG_DIR "/$d; "
+		"losetup -f " LOG_DIR "/$d || exit 9; done; "
+		"for d in a b; do dd if=/dev/zero of=$(losetup -nO NAME -j " LOG_DIR "/$d) bs=64k "
+		"count=8 oflag=direct & done 2>/dev/null; wait; "
+		"for d in a b; do losetup -d $(losetup -nO NAME -j " LOG_DIR "/$d); done";
+
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:disk", "--", "sh", "-c", script)) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "--operations"));
+	EXPECT_EQ(16, vc_lines_with(self->r.out, "block_rq_issue", " bytes=65536 ")) TH_LOG("%s", self->r.out);
+	EXPECT_STREQ("", self->r.err);
+}
+
 TEST_F(tracepoint, wrong_names)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));

@@ -7,9 +7,12 @@
  * requests often have their number or address first.  If there is none either and the stop
  * has no activity, it ends the newest start of its thread without an activity.
  *
- * TraceLogging events have no task, except those of tracepoints and probes: these are paired by it.
- * A stop of these ends the newest start of its thread, if there is one, before payloads are
- * compared: what a call returns may be the argument of another thread's.
+ * TraceLogging events have no task, except those of tracepoints and probes: these are paired by
+ * it, and by their numbers instead of bytes (open_numbers.h). A stop of these ends the newest
+ * start whose numbers are equal, preferably one of its thread: a disk request ends in whatever
+ * was interrupted. If there is none, it ends the newest start of its thread, unless that is about
+ * something else: most calls return nothing that they were given. Without numbers its thread
+ * comes first, and then the bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +68,20 @@ static bool of_tracepoint(const EVENT_RECORD *record)
 	return d->Channel == ETW_CHANNEL_TRACELOGGING && d->Task;
 }
 
+/* Starts that say what this event says, perhaps, and no others, have this likeness. */
+static uint64_t likeness(const struct open_key *key)
+{
+	uint64_t hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
+
+	if (key->numbers.count)
+		return key->numbers.identity ? etw_hash(hash, &key->numbers.identity, 8) | 1 : 0;
+	return key->said_len ? etw_hash(hash, key->said, OPEN_SAID_MIN) | 1 : 0;
+}
+
 static bool take_rule(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	key->said_len = 0;
+	memset(&key->numbers, 0, sizeof(key->numbers));
 	switch (rule->by) {
 	case OPEN_ACTIVITY:
 		return !same(&key->activity, &none);
@@ -77,7 +91,10 @@ static bool take_rule(struct open_key *key, const struct convert_event *e, struc
 	case OPEN_FIELD:
 		return take_field(key, e, rule);
 	default:
-		take_said(key, e->record);
+		if (key->traced)
+			open_numbers_read(&key->numbers, e->decoder);
+		if (!key->numbers.count)
+			take_said(key, e->record);
 		return true;
 	}
 }
@@ -87,14 +104,15 @@ bool open_key_by(struct open_key *key, const struct convert_event *e, struct ope
 	const EVENT_HEADER *header = &e->record->EventHeader;
 
 	/* The begin and the end of a tracepoint's operation are providers of their own. */
-	key->thread_first = of_tracepoint(e->record);
-	key->provider = key->thread_first ? none : header->ProviderId;
+	key->traced = of_tracepoint(e->record);
+	key->provider = key->traced ? none : header->ProviderId;
 	key->activity = header->ActivityId;
 	key->task = header->EventDescriptor.Task;
 	key->pid = header->ProcessId;
 	key->tid = header->ThreadId;
 	if (!take_rule(key, e, rule))
 		return false;
+	key->likeness = likeness(key);
 	key->hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
 	key->hash = etw_hash(key->hash, &key->activity, sizeof(key->activity));
 	if (same(&key->activity, &none)) {
@@ -120,32 +138,32 @@ static bool fits(const struct open_slice *slice, const struct open_key *key)
 	       (slice->thread->pid == key->pid && slice->thread->tid == key->tid);
 }
 
-static size_t said_bucket(const struct open_key *key)
+static bool says_the_same(const struct open_slice *slice, const struct open_key *key)
 {
-	uint64_t hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
+	const size_t len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
 
-	return etw_hash(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
+	if (key->numbers.count)
+		return open_numbers_equal(&slice->numbers, &key->numbers);
+	return !memcmp(slice->said, key->said, len) &&
+	       (same(&slice->activity, &none) || same(&key->activity, &none));
 }
 
 /*
- * Find the newest start with the same payload, preferably of the stop's thread.  own is
+ * Find the newest start that says the same, preferably of the stop's thread.  own is
  * returned if there are too many to compare them all.
  */
-static struct open_slice *find_said(const struct open_table *table, const struct open_key *key,
-				    struct open_slice *own)
+static struct open_slice *find_alike(const struct open_table *table, const struct open_key *key,
+				     struct open_slice *own)
 {
 	struct open_slice *slice, *found = NULL;
 	unsigned int left = TWINS;
-	size_t len;
 
-	if (!key->said_len)
+	if (!key->likeness)
 		return NULL;
-	for (slice = LIST_FIRST(&table->said[said_bucket(key)]); slice && left--;
+	for (slice = LIST_FIRST(&table->alike[key->likeness % OPEN_BUCKETS]); slice && left--;
 	     slice = LIST_NEXT(slice, twin)) {
-		len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
-		if (slice->task != key->task || !same(&slice->provider, &key->provider) ||
-		    memcmp(slice->said, key->said, len) ||
-		    (!same(&slice->activity, &none) && !same(&key->activity, &none)))
+		if (slice->likeness != key->likeness || slice->task != key->task ||
+		    !same(&slice->provider, &key->provider) || !says_the_same(slice, key))
 			continue;
 		if (slice->thread->pid == key->pid && slice->thread->tid == key->tid)
 			return slice;
@@ -157,15 +175,15 @@ static struct open_slice *find_said(const struct open_table *table, const struct
 
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key)
 {
-	struct open_slice *slice, *said;
+	struct open_slice *slice, *alike;
 
 	LIST_FOREACH(slice, &table->slices[key->hash % OPEN_BUCKETS], chain)
-		if (fits(slice, key))
+		if (fits(slice, key) && !open_numbers_differ(&slice->numbers, &key->numbers))
 			break;
-	if (slice && (key->thread_first || !same(&key->activity, &none)))
+	if (slice && (!same(&key->activity, &none) || (key->traced && !key->numbers.count)))
 		return slice;
-	said = find_said(table, key, slice);
-	return said ? said : slice;
+	alike = find_alike(table, key, slice);
+	return alike ? alike : slice;
 }
 
 static struct open_thread **thread_at(struct open_table *table, uint32_t pid, uint32_t tid)
@@ -236,11 +254,13 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 	slice->len = body->len;
 	if (body->len)
 		memcpy(slice->body, body->data, body->len);
+	slice->likeness = key->likeness;
 	slice->said_len = key->said_len;
-	if (key->said_len) {
+	if (key->said_len)
 		memcpy(slice->said, key->said, key->said_len);
-		LIST_INSERT_HEAD(&table->said[said_bucket(key)], slice, twin);
-	}
+	slice->numbers = key->numbers;
+	if (slice->likeness)
+		LIST_INSERT_HEAD(&table->alike[slice->likeness % OPEN_BUCKETS], slice, twin);
 	LIST_INSERT_HEAD(&table->slices[key->hash % OPEN_BUCKETS], slice, chain);
 	LIST_INSERT_HEAD(&thread->open, slice, of_thread);
 	TAILQ_INSERT_TAIL(&table->all, slice, by_age);
@@ -252,7 +272,7 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 void open_take(struct open_table *table, struct open_slice *slice)
 {
 	LIST_REMOVE(slice, chain);
-	if (slice->said_len)
+	if (slice->likeness)
 		LIST_REMOVE(slice, twin);
 	LIST_REMOVE(slice, of_thread);
 	TAILQ_REMOVE(&table->all, slice, by_age);

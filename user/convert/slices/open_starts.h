@@ -7,6 +7,7 @@
 
 #include <sys/queue.h>
 #include "convert/convert.h"
+#include "open_numbers.h"
 
 #define OPEN_SAID_MIN	8	/* payload bytes, not all 0, that identify an operation */
 #define OPEN_SAID_MAX	64	/* payload bytes that are compared */
@@ -14,7 +15,7 @@
 /* A start that waits for its stop */
 struct open_slice {
 	LIST_ENTRY(open_slice) chain;		/* in its hash bucket, newest first */
-	LIST_ENTRY(open_slice) twin;		/* in its payload's bucket, if said_len */
+	LIST_ENTRY(open_slice) twin;		/* in a bucket of what it says, if likeness */
 	LIST_ENTRY(open_slice) of_thread;	/* newest first */
 	TAILQ_ENTRY(open_slice) by_age;
 	struct open_thread *thread;
@@ -24,8 +25,10 @@ struct open_slice {
 	uint64_t hash;
 	int64_t begin;		/* ns */
 	uint64_t parent;	/* hash of the related activity, or 0 */
+	uint64_t likeness;
 	unsigned char said[OPEN_SAID_MAX];
 	size_t said_len;
+	struct open_numbers numbers;
 	size_t len;
 	char body[];
 };
@@ -42,7 +45,7 @@ struct open_thread {
 
 /* All zero but for all, which needs TAILQ_INIT(), is empty. */
 struct open_table {
-	LIST_HEAD(, open_slice) slices[OPEN_BUCKETS], said[OPEN_BUCKETS];
+	LIST_HEAD(, open_slice) slices[OPEN_BUCKETS], alike[OPEN_BUCKETS];
 	struct open_thread *threads[OPEN_BUCKETS];
 	TAILQ_HEAD(open_slices, open_slice) all;	/* oldest first */
 	size_t count, held, thread_count;
@@ -56,7 +59,9 @@ struct open_key {
 	uint64_t hash;
 	const unsigned char *said;	/* the payload bytes to compare */
 	size_t said_len;		/* 0: too few to tell operations apart */
-	bool thread_first;		/* the thread says more than the payload */
+	bool traced;			/* a tracepoint's or probe's */
+	struct open_numbers numbers;	/* if it is, instead of bytes */
+	uint64_t likeness;		/* starts with the same one may be meant; 0: none */
 };
 
 /* What start and stop are paired by; all zero is OPEN_AUTO. */
