@@ -33,6 +33,7 @@
 static const struct etw_guid static_guid = ETW_BENCH_STATIC_GUID;
 static const struct etw_guid handle_guid = ETW_BENCH_HANDLE_GUID;
 static const struct etw_guid named_guid = ETW_BENCH_NAMED_GUID;
+static const struct etw_guid manifest_guid = ETW_BENCH_MANIFEST_GUID;
 
 /* How one session enables the provider */
 struct want {
@@ -89,6 +90,8 @@ static struct row rows[] = {
 	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
 	ROW("written_fixed", "written to 1 session as one object", FIXED, EMPTY, .sessions = 1),
 	ROW("written_fixed_2", "... to 2 sessions", FIXED, EMPTY, .sessions = 2),
+	ROW("written_header", "written to 1 session by a manifest's header", HEADER, EMPTY,
+	    .sessions = 1),
 	ROW("written_2", "written to 2 sessions", STATIC, EMPTY, .sessions = 2),
 	ROW("written_3", "written to 3 sessions", STATIC, EMPTY, .sessions = 3),
 	ROW("written_8", "written to 8 sessions", STATIC, EMPTY, .sessions = 8),
@@ -183,6 +186,8 @@ static struct etw_guid provider_of(const struct row *r)
 {
 	if (r->kind == ETW_BENCH_NAMED)
 		return named_guid;
+	if (r->kind == ETW_BENCH_HEADER)
+		return manifest_guid;
 	return takes_handle(r) ? handle_guid : static_guid;
 }
 

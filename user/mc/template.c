@@ -9,7 +9,7 @@
  * numbers are copied into a packed structure, called a run, which is one piece of data.  So
  * are GUIDs and times, which are no larger than a descriptor, and the sizes before counted
  * data.  Every other field gets a descriptor.  A template whose function would need more
- * than STACK_MAX is refused.
+ * than STACK_MAX is refused. A payload of one run and nothing else is written as one object.
  *
  * Kernel code has no floating-point registers for arguments.  Floats and doubles are
  * passed by address; a macro with the function's name takes their addresses.
@@ -303,8 +303,32 @@ static void descriptors(struct etw_mc *mc, const struct etw_mc_event *e)
 	}
 }
 
+/* Is the payload one run, and so of a size that the compiler knows? */
+static bool is_fixed(const struct etw_mc_event *e)
+{
+	unsigned int i = 0;
+
+	while (i < e->arg_count && e->args[i].value)
+		i++;
+	return e->arg_count && i == e->arg_count;
+}
+
+static void body_fixed(struct etw_mc *mc, const struct etw_mc_event *e)
+{
+	etw_mc_print(mc, "{\n");
+	declare_runs(mc, e);
+	etw_mc_print(mc, "\n");
+	fill_runs(mc, e);
+	etw_mc_print(mc, "\treturn McGenEventWriteFixed(Context, Descriptor, Activity, &_Values._Run0,\n"
+		     "\t\t\t\t    sizeof(_Values._Run0));\n}\n");
+}
+
 static void body_km(struct etw_mc *mc, const struct etw_mc_event *e, unsigned int pieces)
 {
+	if (is_fixed(e) && !mc->options->callout) {
+		body_fixed(mc, e);
+		return;
+	}
 	etw_mc_print(mc, "{\n");
 	if (pieces)
 		etw_mc_print(mc, "\tEVENT_DATA_DESCRIPTOR EventData[%s_ARGCOUNT];\n", e->function);

@@ -272,6 +272,23 @@ static inline NTSTATUS McGenEventWrite(PMCGEN_TRACE_CONTEXT Context,
 						(const struct etw_data_descriptor *)EventData));
 }
 
+/* The same, of a payload in one piece whose size is a constant */
+static __always_inline NTSTATUS McGenEventWriteFixed(PMCGEN_TRACE_CONTEXT Context,
+						     PCEVENT_DESCRIPTOR Descriptor,
+						     LPCGUID ActivityId, const VOID *Payload,
+						     ULONG Size)
+{
+	struct etw_provider *provider = etw_nt_provider(READ_ONCE(Context->RegistrationHandle));
+	EVENT_DATA_DESCRIPTOR data;
+
+	if (!_mcgen_km_WRITES && provider && !ActivityId)
+		return etw_nt_status(etw_write_fixed(provider,
+						     (const struct etw_event_descriptor *)Descriptor,
+						     Payload, Size));
+	EventDataDescCreate(&data, Payload, Size);
+	return McGenEventWrite(Context, Descriptor, ActivityId, 1, &data);
+}
+
 /* --------------------------------------------- pieces of an event's payload */
 
 /* NUL-terminated strings, written with the NUL; NULL is written as "NULL". */

@@ -21,6 +21,7 @@
 #include <etw/kernel.h>
 
 #include "etw_bench.h"
+#include "etw_bench_events.h"
 
 ETW_DEFINE_PROVIDER(bench_provider, ETW_BENCH_STATIC_GUID);
 ETW_DEFINE_PROVIDER(named_provider, ETW_BENCH_NAMED_GUID);
@@ -121,6 +122,19 @@ static noinline u64 loop_fixed(u32 loops)
 	return rdtsc_ordered() - start;
 }
 
+static noinline u64 loop_header(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (EventWriteBenchEvent(NULL, i, i, (const GUID *)text))
+			failed++;
+	}
+	return rdtsc_ordered() - start;
+}
+
 static noinline u64 loop_handle(u32 loops)
 {
 	u64 start = rdtsc_ordered();
@@ -180,6 +194,7 @@ static u64 (*const kinds[ETW_BENCH_KINDS])(u32 loops) = {
 	[ETW_BENCH_CLOCK] = loop_clock,
 	[ETW_BENCH_NAMED] = loop_named,
 	[ETW_BENCH_FIXED] = loop_fixed,
+	[ETW_BENCH_HEADER] = loop_header,
 };
 
 #define WRITE_TRANSFER(number, keyword)						\
@@ -266,9 +281,14 @@ static int __init bench_init(void)
 	ret = TraceLoggingRegister(transfers);
 	if (ret)
 		goto err_named;
+	ret = EventRegisterEtw_Bench_Manifest() ? -ENOMEM : 0;
+	if (ret)
+		goto err_transfers;
 	ret = misc_register(&bench_device);
 	if (!ret)
 		return 0;
+	EventUnregisterEtw_Bench_Manifest();
+err_transfers:
 	TraceLoggingUnregister(transfers);
 err_named:
 	etw_unregister(&named_provider);
@@ -282,6 +302,7 @@ err_static:
 static void __exit bench_exit(void)
 {
 	misc_deregister(&bench_device);
+	EventUnregisterEtw_Bench_Manifest();
 	TraceLoggingUnregister(transfers);
 	etw_unregister(&named_provider);
 	etw_unregister_handle(bench_handle);

@@ -11,6 +11,8 @@
 #define ETW_BENCH_HANDLE_GUID	ETW_GUID(0xbe9c4000, 0x0002, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 #define ETW_BENCH_NAMED_GUID	ETW_GUID(0xbe9c4000, 0x0003, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 
+/* Of etw_bench.man */
+#define ETW_BENCH_MANIFEST_GUID	ETW_GUID(0xbe9c4000, 0x0005, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 /* The provider of ETW_BENCH_TRANSFER's events */
 #define ETW_BENCH_TRANSFER_GUID	(0xbe9c4000, 0x0004, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 #define ETW_BENCH_EVEN		1	/* keyword of events with an even number */
@@ -24,7 +26,8 @@
 #define ETW_BENCH_CLOCK		5	/* ktime_get_mono_fast_ns(), for comparison */
 #define ETW_BENCH_NAMED		6	/* as STATIC, an event with a schema, "BenchEvent" */
 #define ETW_BENCH_FIXED		7	/* as STATIC, written as one object */
-#define ETW_BENCH_KINDS		8
+#define ETW_BENCH_HEADER	8	/* by the header of a manifest */
+#define ETW_BENCH_KINDS		9
 
 struct etw_bench_run {
 	__u32 kind;
