@@ -98,6 +98,7 @@
 #define ETW_IOC_SESSION_STAT	ETW_IOC(0x07)	/* etw_session_stat */
 #define ETW_IOC_SESSION_CAPTURE	ETW_IOC(0x08)	/* etw_session_capture */
 #define ETW_IOC_SESSION_SYSTEM	ETW_IOC(0x09)	/* etw_session_system */
+#define ETW_IOC_SESSION_MISSED	ETW_IOC(0x0a)	/* etw_session_missed */
 #define ETW_IOC_ENABLE		ETW_IOC(0x10)	/* etw_enable */
 #define ETW_IOC_DISALLOW_SET	ETW_IOC(0x11)	/* etw_disallow */
 #define ETW_IOC_DISALLOW_QUERY	ETW_IOC(0x12)	/* etw_disallow */
@@ -234,7 +235,8 @@ struct etw_session_enum {
 #define ETW_DROP_DRAIN		5	/* a process could not write it (ETW_WRITE_LOST) */
 #define ETW_DROP_FAIR_SHARE	6	/* few buffers were free, and its user had taken the most */
 #define ETW_DROP_BUDGET		7	/* its user had written user_budget_kb that second */
-#define ETW_DROP_CAUSES		8
+#define ETW_DROP_PROBE		8	/* the kernel missed the probe (ETW_IOC_SESSION_MISSED) */
+#define ETW_DROP_CAUSES		9
 #define ETW_DROP_FIRST_CAUSES	6	/* in etw_session_stat.dropped; see etw_stat_dropped() */
 #define ETW_DROP_ROOM		16	/* more causes than that need another member */
 
@@ -451,6 +453,19 @@ struct etw_session_system {
 	__u32 enable[ETW_SYSTEM_WORDS];	/* in with SET; out */
 	__u32 sample_interval;	/* in with SET; out: 100 ns between samples; 0: the usual one */
 	__u32 reserved;		/* 0 */
+};
+
+/*
+ * ETW_IOC_SESSION_MISSED: count events of a provider as lost, since the session's start at the
+ * earliest (ETW_DROP_PROBE).  A controller that has made a probe knows how often the kernel
+ * passed it without an event; etw.ko does not.  The right to control the session is needed.
+ */
+struct etw_session_missed {
+	__u32 size;
+	__u32 reserved;		/* 0 */
+	__u64 handle;
+	struct etw_guid provider;
+	__u64 events;		/* 1 to 0xffffffff */
 };
 
 /* --------------------------------------------------------------- enable */

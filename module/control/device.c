@@ -43,6 +43,8 @@ static const struct etw_ioctl device_ioctls[] = {
 	ETW_IOCTL(ETW_IOC_SESSION_CAPTURE, struct etw_session_capture,
 		  etw_ioctl_session_capture),
 	ETW_IOCTL(ETW_IOC_SESSION_SYSTEM, struct etw_session_system, etw_ioctl_session_system),
+	ETW_IOCTL(ETW_IOC_SESSION_MISSED, struct etw_session_missed, etw_ioctl_session_missed,
+		  .in_only = true),
 
 	ETW_IOCTL(ETW_IOC_ENABLE, struct etw_enable, etw_ioctl_enable, .in_only = true),
 	ETW_IOCTL(ETW_IOC_PROVIDER_ENUM, struct etw_provider_enum,

@@ -18,6 +18,7 @@ long etw_ioctl_session_enum(struct file *file, void *arg);
 long etw_ioctl_session_stat(struct file *file, void *arg);
 long etw_ioctl_session_capture(struct file *file, void *arg);
 long etw_ioctl_session_system(struct file *file, void *arg);
+long etw_ioctl_session_missed(struct file *file, void *arg);
 long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user);
 
 /* ioctl_provider.c */

@@ -124,6 +124,13 @@ AT(etw_session_stat, dropped_later, 168, 80);
 AT(etw_session_stat, undecided, 248, 8);
 SIZE(etw_session_stat, 256);
 
+AT(etw_session_missed, size, 0, 4);
+AT(etw_session_missed, reserved, 4, 4);
+AT(etw_session_missed, handle, 8, 8);
+AT(etw_session_missed, provider, 16, 16);
+AT(etw_session_missed, events, 32, 8);
+SIZE(etw_session_missed, 40);
+
 AT(etw_filter, ptr, 0, 8);
 AT(etw_filter, len, 8, 4);
 AT(etw_filter, type, 12, 4);

@@ -44,6 +44,7 @@ static const struct loss_cause {
 	{ ETW_DROP_DRAIN, "drain", "process could not write" },
 	{ ETW_DROP_FAIR_SHARE, "fair_share", "user above the fair share of buffers" },
 	{ ETW_DROP_BUDGET, "budget", "user above the budget of the session" },
+	{ ETW_DROP_PROBE, "probe_missed", "the kernel missed their probe" },
 	{ ETW_LOSS_ABANDONED, "abandoned", "in buffers that a writer never completed" },
 	{ ETW_LOSS_CONSUMER, "consumer_slow", "the reader was too slow" },
 	{ ETW_LOSS_UNREAD, "unread", "nobody read them in time" },

@@ -47,12 +47,15 @@ static void loss_of(struct etw_loss_note *note, const struct etw_guid *provider)
 	}
 }
 
-/* An event of this provider is lost.  Any context, with preemption off. */
-void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 now)
+/* Events of this provider were lost between these times.  Any context, with preemption off. */
+void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 first,
+		   u64 last, u64 events)
 {
-	loss_widen(note, now);
+	loss_widen(note, first);
+	if (last != first)
+		loss_widen(note, last);
 	loss_of(note, provider);
-	local_inc(&note->events);
+	local_add(events, &note->events);
 }
 
 /* Add from to what to has; both are the same CPU's and of the same cause. */

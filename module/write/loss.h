@@ -29,7 +29,8 @@ struct etw_loss_sum {
 	struct etw_guid provider;
 };
 
-void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 now);
+void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 first,
+		   u64 last, u64 events);
 u64 etw_loss_take(struct etw_loss_note *note, struct etw_loss_sum *sum);
 void etw_loss_add(struct etw_loss_sum *to, const struct etw_loss_sum *from);
 

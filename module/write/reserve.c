@@ -43,6 +43,20 @@ static int drop_errno(u32 cause)
 	}
 }
 
+/* Count events as lost, and note them for the ledger.  Preemption is off. */
+static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_guid *provider,
+			u64 first, u64 last, u64 events)
+{
+	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
+
+	local_add(events, &sc->dropped[cause]);
+	/* H of core/ring.h */
+	etw_loss_note(&sc->lost[READ_ONCE(s->loss_slot)][cause], provider, first, last, events);
+	/* After the count.  Many CPUs may drop at once: do not take the cache line each time. */
+	if (!READ_ONCE(s->losing))
+		WRITE_ONCE(s->losing, true);
+}
+
 /*
  * Count an event of this provider as lost, and note it for the ledger.  Preemption is off.
  * Returns the result of the write: 0 for INDEPENDENT.
@@ -50,16 +64,19 @@ static int drop_errno(u32 cause)
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 			   const struct etw_guid *provider)
 {
-	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
+	const u64 now = etw_clock_read(s->clock);
 
-	local_inc(&sc->dropped[cause]);
-	/* H of core/ring.h */
-	etw_loss_note(&sc->lost[READ_ONCE(s->loss_slot)][cause], provider,
-		      etw_clock_read(s->clock));
-	/* After the count.  Many CPUs may drop at once: do not take the cache line each time. */
-	if (!READ_ONCE(s->losing))
-		WRITE_ONCE(s->losing, true);
+	count_drops(s, cause, provider, now, now, 1);
 	return s->independent ? 0 : drop_errno(cause);
+}
+
+/* Count events of this provider, since a time on the session's clock, for ETW_DROP_PROBE. */
+void etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
+			      u64 since, u64 events)
+{
+	preempt_disable();
+	count_drops(s, ETW_DROP_PROBE, provider, since, etw_clock_read(s->clock), events);
+	preempt_enable();
 }
 
 /* The words of this CPU's buffer, or of the buffer that all CPUs share.  Preemption is off. */

@@ -32,5 +32,7 @@ void etw_reserve_close_shared(struct etw_session_hot *s);
 u32 etw_reserve_sequence(struct etw_session_hot *s);
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 			   const struct etw_guid *provider);
+void etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
+			      u64 since, u64 events);
 
 #endif /* ETW_WRITE_RESERVE_H */

@@ -171,6 +171,15 @@ static const struct op op_system = {
 		    F(etw_session_system, enable, KIND_INT, 0),
 		    F(etw_session_system, reserved, KIND_RESERVED) } };
 
+static const struct op op_missed = {
+	.id = 62, .name = "missed", .weight = 2, .cmd = ETW_IOC_SESSION_MISSED,
+	.size = sizeof(struct etw_session_missed),
+	.fields = { FD(FD_DEV), PLACE, F(etw_session_missed, size, KIND_SIZE),
+		    F(etw_session_missed, reserved, KIND_RESERVED),
+		    F(etw_session_missed, handle, KIND_HANDLE),
+		    F(etw_session_missed, provider, KIND_GUID),
+		    F(etw_session_missed, events, KIND_INT, 1) } };
+
 /* ------------------------------------------------------------------ providers */
 
 static const struct op op_enable = {
@@ -492,6 +501,7 @@ const struct op *const fuzz_ops[] = {
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
 	&op_disallowed, &op_t_set, &op_t_typed, &op_trace, &op_system,
+	&op_missed,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

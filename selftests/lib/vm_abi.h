@@ -118,6 +118,15 @@ static inline void fill_system(struct env *e, void *arg)
 	((struct etw_session_system *)arg)->handle = e->system;
 }
 
+static inline void fill_missed(struct env *e, void *arg)
+{
+	struct etw_session_missed *missed = arg;
+
+	missed->handle = e->system;
+	missed->provider = vm_guid(1);
+	missed->events = 1;
+}
+
 void fill_disallow(struct env *e, void *arg);
 void fill_trace(struct env *e, void *arg);
 

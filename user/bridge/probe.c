@@ -339,6 +339,7 @@ static int make(struct making *m, const struct etw_guid *provider, struct trace_
 	err = make_event(m, hold);
 	if (err)
 		return err;
+	hold->provider = *provider;
 	hold->missed = hold->kernel ? probe_event_missed(hold->event) : 0;
 	snprintf(event, sizeof(event), PROBE_GROUP ":%s", hold->event);
 	err = trace_schema_read_probe(event, m->spec.symbol, &m->args, schema);
@@ -368,17 +369,24 @@ int probe_make(const char *name, const struct etw_guid *provider, struct trace_s
 	return err;
 }
 
+unsigned long long probe_missed(struct probe_hold *hold)
+{
+	unsigned long long before = hold->missed;
+
+	if (hold->fd < 0 || !hold->kernel)
+		return 0;
+	hold->missed = probe_event_missed(hold->event);
+	return hold->missed > before ? hold->missed - before : 0;
+}
+
 unsigned long long probe_let_go(struct probe_hold *hold)
 {
-	unsigned long long missed = 0;
+	unsigned long long missed = probe_missed(hold);
 
-	if (hold->fd < 0)
-		return 0;
-	if (hold->kernel)
-		missed = probe_event_missed(hold->event);
-	close(hold->fd);
+	if (hold->fd >= 0)
+		close(hold->fd);
 	hold->fd = -1;
-	return missed > hold->missed ? missed - hold->missed : 0;
+	return missed;
 }
 
 /* ---------------------------------------------------------------------- left-overs */

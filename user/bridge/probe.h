@@ -35,7 +35,8 @@ struct probe_hold {
 	int fd;
 	char event[PROBE_EVENT_SIZE];
 	bool kernel;
-	unsigned long long missed;	/* by others, before */
+	struct etw_guid provider;
+	unsigned long long missed;	/* that are known: by others before, or told */
 };
 
 /*
@@ -44,7 +45,9 @@ struct probe_hold {
  */
 int probe_make(const char *name, const struct etw_guid *provider, struct trace_schema *schema,
 	       struct probe_hold *hold, char note[PROBE_TEXT], char why[PROBE_TEXT]);
-/* Let go.  Returns how often the kernel missed it while it was held. */
+/* How often did the kernel miss it since it was made, or since the last call? */
+unsigned long long probe_missed(struct probe_hold *hold);
+/* Let go.  Returns likewise. */
 unsigned long long probe_let_go(struct probe_hold *hold);
 
 /*

@@ -83,6 +83,11 @@ FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out =
 
 FLAGGED(session_system, ETW_IOC_SESSION_SYSTEM, etw_session_system, fill_system,
 	.reserved_at = offsetof(struct etw_session_system, reserved), .out = true);
+FIXTURE_VARIANT_ADD(abi, session_missed) {
+	.cmd = ETW_IOC_SESSION_MISSED, .size = sizeof(struct etw_session_missed),
+	.fill = fill_missed, .reserved_at = offsetof(struct etw_session_missed, reserved),
+};
+
 FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
 	.reserved_at = offsetof(struct etw_trace_event, counter));
 
@@ -372,7 +377,7 @@ TEST_F(abi, refused)
 
 static bool known(unsigned int nr)
 {
-	return (nr >= 0x01 && nr <= 0x09) || (nr >= 0x10 && nr <= 0x12) ||
+	return (nr >= 0x01 && nr <= 0x0a) || (nr >= 0x10 && nr <= 0x12) ||
 	       (nr >= 0x20 && nr <= 0x29) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
 	       (nr >= 0x50 && nr <= 0x52);
 }

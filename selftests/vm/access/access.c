@@ -152,6 +152,15 @@ static int do_system(void *arg)
 	return system_command(arg, 0);
 }
 
+static int do_missed(void *arg)
+{
+	FIXTURE_DATA(access) *self = arg;
+	struct etw_session_missed m = { .size = sizeof(m), .handle = self->session,
+					.provider = self->pguid, .events = 1 };
+
+	return vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &m);
+}
+
 static int do_capture(void *arg)
 {
 	FIXTURE_DATA(access) *self = arg;
@@ -233,6 +242,7 @@ static const struct {
 	{ "CAPTURE, set", do_capture_none, ETW_RIGHT_CREATE_REALTIME },
 	{ "CAPTURE", do_capture_tell, LOOK },
 	{ "SYSTEM, set", do_system_set, ETW_RIGHT_CREATE_REALTIME },
+	{ "MISSED", do_missed, ETW_RIGHT_CREATE_REALTIME },
 	{ "SYSTEM", do_system, LOOK | ETW_RIGHT_CREATE_REALTIME },
 	{ "CONSUMER_OPEN", do_consume, ETW_RIGHT_ACCESS_REALTIME },
 	{ "REGISTER", do_register, ETW_RIGHT_REGISTER_GUIDS },

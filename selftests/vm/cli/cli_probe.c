@@ -221,15 +221,29 @@ TEST_F(probe, functions_of_programs)
 	EXPECT_EQ(0, dynamic("etw/"));
 }
 
-/* What is called while a probe is handled is not seen, which is said. */
+/* What is called while a probe is handled is not seen: a loss, of this provider only. */
 TEST_F(probe, missed)
 {
-	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
+	ASSERT_EQ(0, RUN("record", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
 			 "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
 	EXPECT_EQ(1, vc_lines_with(self->r.err, "\"kprobe:perf_tp_event\"", "the kernel missed it")) {
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(0, vc_lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "events lost when written", ""));
+	EXPECT_EQ(3, RUN("verify", OUT));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Ledger"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "; provider ")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_EQ(3, RUN("record", "-q", "--strict", "--replace", "-o", OUT, "-p",
+			 "kprobe:perf_tp_event", "-p", "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
+	ASSERT_EQ(0, RUN("record", "-q", "--strict", "--replace", "-o", OUT, "-p", "kprobe:vfs_read",
+			 "--", "cat", "/etc/hostname"));
+	EXPECT_EQ(0, RUN("verify", OUT));
 }
 
 /* Each place with its counter; without a session the program does not come by. */

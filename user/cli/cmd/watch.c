@@ -163,6 +163,7 @@ static void quiesce(void *context)
 	if (w->session.processes)
 		process_events_end(w->fd, &w->session);
 	enable_list_disable(&w->providers, w->fd, &w->session);
+	probe_request_missed(w->fd, w->session.s.handle);
 	etw_kdev_session_flush(w->fd, &flushed);
 }
 

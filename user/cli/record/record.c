@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/record/own_session.h"
+#include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/verify/verify.h"
 #include "recording.h"
@@ -211,6 +212,7 @@ static int record(struct record *r)
 			 cli_quote(r->file.path));
 	end = record_wait(r);
 	written = disable_all(r);
+	probe_request_missed(r->fd, r->session.s.handle);
 	running = NULL;
 	err = stop(r, &end) | written;
 	record_clear_progress(r);

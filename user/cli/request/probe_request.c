@@ -234,6 +234,29 @@ static enum probe_use use_of(void *context, const struct etw_guid *guid)
 	return use;
 }
 
+static void note_missed(const struct held *h, unsigned long long missed)
+{
+	if (missed)
+		cli_note("provider %s: the kernel missed it %llu time%s: it was handling another probe, or too many calls had not returned",
+			 cli_quote(h->name), missed, cli_s(missed));
+}
+
+void probe_request_missed(int fd, uint64_t session)
+{
+	struct etw_session_missed arg = { .handle = session };
+	unsigned long long missed;
+	unsigned int i;
+
+	for (i = 0; i < held_count; i++) {
+		missed = probe_missed(&held[i].hold);
+		arg.provider = held[i].hold.provider;
+		arg.events = missed < UINT32_MAX ? missed : UINT32_MAX;
+		if (missed)
+			etw_kdev_session_missed(fd, &arg);
+		note_missed(&held[i], missed);
+	}
+}
+
 static void let_go(void)
 {
 	unsigned long long missed;
@@ -241,9 +264,7 @@ static void let_go(void)
 
 	for (i = 0; i < held_count; i++) {
 		missed = probe_let_go(&held[i].hold);
-		if (missed)
-			cli_note("provider %s: the kernel missed it %llu time%s: it was handling another probe, or too many calls had not returned",
-				 cli_quote(held[i].name), missed, cli_s(missed));
+		note_missed(&held[i], missed);
 		free(held[i].name);
 	}
 	free(held);

@@ -9,12 +9,15 @@
 #ifndef ETW_CLI_REQUEST_PROBE_REQUEST_H
 #define ETW_CLI_REQUEST_PROBE_REQUEST_H
 
+#include <stdint.h>
 #include "bridge/trace_set.h"
 
 /* As trace_event_list(), trace_event_make() and trace_event_registered(), of names of probes */
 bool probe_request_list(const char *provider, struct trace_set *set);
 bool probe_request_make(int fd, const char *provider, struct trace_set *set);
 bool probe_request_registered(int fd, const char *provider, struct trace_set *set);
+/* The events that the kernel missed so far are losses of this session; they are told on stderr. */
+void probe_request_missed(int fd, uint64_t session);
 /* At the end of the command, after the device was closed: let go, and remove what nobody uses. */
 void probe_request_end(void);
 
