@@ -73,12 +73,12 @@ program_builds() (
 		[[ $(ldd sample_app) == *libetw.so.0* ]]
 )
 
-records() ( cd "$work" && /usr/bin/etw record -p '*Sample-App' -o trace.etl -- ./sample_app -w -n 5; )
+records() ( cd "$work" && /usr/bin/etw record -p b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13 -o trace.etl -- ./sample_app -w -n 5; )
 
 decodes() {
 	/usr/bin/etw dump "$work/trace.etl" >"$work/dump"
 	cat "$work/dump"
-	[[ $(grep -c 'Sample-App/Step' "$work/dump") -eq 5 ]]
+	[[ $(grep -c 'Sample-App Step ' "$work/dump") -eq 5 ]]
 }
 
 watches_kernel() {
