@@ -11,6 +11,8 @@
 #                       then the device on the debug kernel
 #   make bench          runs the benchmarks and writes their figures into the documents
 #   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
+#   make deb            builds Debian packages into build/deb/
+#   make check-packages builds them twice, and installs, uses and purges them in virtual machines
 #   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
 #   make clean          removes what was built; "make distclean" also the downloads
 #
@@ -27,7 +29,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers replays FORCE
-.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench setup clean distclean
+.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench deb check-packages setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -224,6 +226,12 @@ adversary: build/unit/etl_adversary
 
 bench:
 	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS) && scripts/bench-tables
+
+deb:
+	@scripts/setup --packages && scripts/deb
+
+check-packages:
+	@scripts/check-packages
 
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true

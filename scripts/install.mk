@@ -4,11 +4,13 @@
 #
 #   PREFIX=/usr/local   where the user-space parts go; the module and its symbols, for drivers
 #                       that use it, go to /lib/modules/VERSION/extra
+#   LIBDIR=PREFIX/lib   where the libraries go, for systems that have a folder for each architecture
 #   DESTDIR=            put before every path, to build a package
 #   KERNEL=VERSION      the kernel to install the module for; "none" for no
 #                       module; default: the running one
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 INSTALL ?= install
 
@@ -17,6 +19,7 @@ INSTALL ?= install
 module_kernel := $(or $(call full_version,$(KERNEL)),$(RUNNING_KERNEL))
 module_to := $(DESTDIR)/lib/modules/$(module_kernel)/extra
 user_to := $(DESTDIR)$(PREFIX)
+lib_to := $(DESTDIR)$(LIBDIR)
 headers := $(shell find include -name '*.h' 2>/dev/null)
 man_pages := $(wildcard user/man/*.[0-9])
 completions := share/bash-completion/completions/etw share/zsh/site-functions/_etw
@@ -28,37 +31,39 @@ dll_names = $(foreach name,$(1),$(name) $(name).dll lib$(name).so)
 etw_dlls := $(call dll_names,advapi32 Advapi32 ADVAPI32 sechost)
 tdh_dlls := $(call dll_names,tdh Tdh TDH)
 
-# Everything that is installed below PREFIX, for uninstall.
-installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw-win32.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
-	lib/libtdh.a lib/libtdh.so lib/$(TDH_SONAME) lib/libtdh.so.$(VERSION) \
-	$(addprefix lib/etw-dll/,$(etw_dlls) $(tdh_dlls)) $(pc_files:%=lib/pkgconfig/%) \
+# Everything that is installed below LIBDIR and below PREFIX, for uninstall.
+libraries := libetw.a libetw-win32.a libetw.so $(SONAME) libetw.so.$(VERSION) \
+	libtdh.a libtdh.so $(TDH_SONAME) libtdh.so.$(VERSION) \
+	$(addprefix etw-dll/,$(etw_dlls) $(tdh_dlls)) $(pc_files:%=pkgconfig/%)
+installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) \
 	lib/udev/rules.d/90-etw.rules lib/modules-load.d/etw.conf \
 	lib/systemd/system/etw-autologger.service \
 	lib/systemd/system/sysinit.target.wants/etw-autologger.service \
 	$(foreach m,$(man_pages),share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 	$(completions)
+installed_paths := $(addprefix $(lib_to)/,$(libraries)) $(addprefix $(user_to)/,$(installed))
 
 # The module first: where it cannot be built nothing is installed.
 install: $(if $(filter none,$(KERNEL)),,install-module) install-user
 
 install-user: build/etw $(ctf_reader) build/libetw.a build/libetw-win32.a build/libetw.so build/libtdh.a build/libtdh.so
-	$(Q)$(INSTALL) -d $(addprefix $(user_to)/,$(sort $(dir $(installed))))
+	$(Q)$(INSTALL) -d $(sort $(dir $(installed_paths)))
 	$(Q)$(INSTALL) -m 755 build/etw $(user_to)/bin/
 	$(if $(ctf_reader),$(Q)$(INSTALL) -m 755 $(ctf_reader) $(user_to)/libexec/etw/)
-	$(Q)$(INSTALL) -m 644 build/libetw.a build/libetw-win32.a build/libtdh.a $(user_to)/lib/
-	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) build/libtdh.so.$(VERSION) $(user_to)/lib/
-	$(Q)ln -sf libetw.so.$(VERSION) $(user_to)/lib/$(SONAME)
-	$(Q)ln -sf $(SONAME) $(user_to)/lib/libetw.so
-	$(Q)ln -sf libtdh.so.$(VERSION) $(user_to)/lib/$(TDH_SONAME)
-	$(Q)ln -sf $(TDH_SONAME) $(user_to)/lib/libtdh.so
-	$(Q)for name in $(etw_dlls); do ln -sf ../$(SONAME) $(user_to)/lib/etw-dll/$$name || exit 1; done
-	$(Q)for name in $(tdh_dlls); do ln -sf ../$(TDH_SONAME) $(user_to)/lib/etw-dll/$$name || exit 1; done
+	$(Q)$(INSTALL) -m 644 build/libetw.a build/libetw-win32.a build/libtdh.a $(lib_to)/
+	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) build/libtdh.so.$(VERSION) $(lib_to)/
+	$(Q)ln -sf libetw.so.$(VERSION) $(lib_to)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(lib_to)/libetw.so
+	$(Q)ln -sf libtdh.so.$(VERSION) $(lib_to)/$(TDH_SONAME)
+	$(Q)ln -sf $(TDH_SONAME) $(lib_to)/libtdh.so
+	$(Q)for name in $(etw_dlls); do ln -sf ../$(SONAME) $(lib_to)/etw-dll/$$name || exit 1; done
+	$(Q)for name in $(tdh_dlls); do ln -sf ../$(TDH_SONAME) $(lib_to)/etw-dll/$$name || exit 1; done
 	$(Q)for h in $(headers:include/%=%); do \
 		$(INSTALL) -D -m 644 include/$$h $(user_to)/include/etw-linux/$$h || exit 1; done
 	$(Q)umask 022 && scripts/spellings $(user_to)/include/etw-linux
 	$(Q)for pc in $(pc_files); do \
-		sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' packaging/$$pc.in \
-			>$(user_to)/lib/pkgconfig/$$pc || exit 1; done
+		sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
+			packaging/$$pc.in >$(lib_to)/pkgconfig/$$pc || exit 1; done
 	$(Q)for page in $(man_pages); do \
 		$(INSTALL) -m 644 $$page $(user_to)/share/man/man$${page##*.}/ || exit 1; done
 	$(Q)sed -e 's,@PREFIX@,$(PREFIX),' packaging/90-etw.rules >$(user_to)/lib/udev/rules.d/90-etw.rules
@@ -100,7 +105,7 @@ endif
 endif
 
 uninstall:
-	$(Q)rm -f $(addprefix $(user_to)/,$(installed) libexec/etw/etw-ctf-reader)
+	$(Q)rm -f $(installed_paths) $(user_to)/libexec/etw/etw-ctf-reader
 	$(Q)rm -rf $(user_to)/include/etw-linux
 	$(Q)for k in $(if $(KERNEL),$(module_kernel),'*'); do rm -f $(DESTDIR)/lib/modules/$$k/extra/etw.ko $(DESTDIR)/lib/modules/$$k/extra/etw.symvers; done
 ifeq ($(DESTDIR),)
