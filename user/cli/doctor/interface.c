@@ -83,8 +83,8 @@ void doctor_interface(const struct doctor *doctor)
 		doctor_wrong("interface", doctor_mend("make cli && sudo make install-user"),
 			     "the loaded module is newer than this command, and refuses some of its requests");
 	else if (missing || smaller)
-		doctor_wrong("interface", mend,
-			     "the loaded module is older than this command, and may refuse some of its requests");
+		doctor_warn("interface", mend,
+			    "the loaded module is older than this command, and may refuse some of its requests");
 	else
 		doctor_ok("interface", "the module and this command have the same commands");
 }

@@ -93,12 +93,12 @@ static bool sees_symbols(void)
 	char line[256];
 	int i;
 
-	/* Symbols of CPUs' variables begin at 0. */
+	/* The first symbol may be 0: variables of CPUs begin there. */
 	for (i = 0; file && i < 1000 && !address && fgets(line, sizeof(line), file); i++)
 		address = strtoull(line, NULL, 16);
 	if (file)
 		fclose(file);
-	return address > 0x100000;
+	return address;
 }
 
 static void check_symbols(const struct doctor *doctor)
@@ -113,9 +113,11 @@ static void check_symbols(const struct doctor *doctor)
 	else if (!doctor_exists("/proc/kallsyms"))
 		doctor_warn("symbols", NULL, "this kernel has no kallsyms: stacks show addresses");
 	else
-		doctor_warn("symbols", doctor_mend("sudo sysctl kernel.kptr_restrict=%d",
-						   restrict_level > 1 ? 1 : 0),
-			    "kernel.kptr_restrict is %" PRIu64 " and hides names from you: stacks show addresses",
+		/* Without CAP_SYSLOG it takes both settings. */
+		doctor_warn("symbols", doctor->caps & UINT64_C(1) << CAP_SYSLOG ?
+			    doctor_mend("sudo sysctl kernel.kptr_restrict=1") :
+			    doctor_mend("sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"),
+			    "the kernel hides the names of its functions from you (kernel.kptr_restrict is %" PRIu64 "): stacks show addresses",
 			    restrict_level);
 }
 

@@ -39,19 +39,29 @@ static void add_loss(struct etw_text *to, const struct verify_loss *loss)
 	}
 }
 
-/* More buffers for what was lost when written or by a slow reader; else the whole verdict. */
+/* More buffers help against what was lost when written, and against a slow reader. */
 static const char *loss_mend(const struct sample *sample, const struct verify_losses *losses)
 {
 	const char *name = doctor_word(sample->session.name);
-	uint32_t buffers = 2 * sample->session.s.max_buffers;
+	uint32_t buffers = 2 * sample->session.s.max_buffers, i;
 
-	if (sample->stat.dropped[ETW_DROP_BUFFER_SIZE])
-		return doctor_mend("sudo etw stop %s && sudo etw start %s --buffer-size %u", name, name,
-				   4 * sample->session.s.buffer_kb);
-	if (losses->list[0].unwritten || losses->list[0].pid)
-		return doctor_mend("sudo etw update %s --max-buffers %u", name,
-				   buffers < ETW_BUFFERS_MAX ? buffers : ETW_BUFFERS_MAX);
+	for (i = 0; i < losses->count; i++)
+		if (losses->list[i].unwritten || losses->list[i].pid)
+			return doctor_mend("sudo etw update %s --max-buffers %u", name,
+					   buffers < ETW_BUFFERS_MAX ? buffers : ETW_BUFFERS_MAX);
 	return doctor_mend("sudo etw verify %s", name);
+}
+
+/* What no command mends while the session runs */
+static void add_advice(struct etw_text *to, const struct sample *sample)
+{
+	char text[96];
+
+	if (!sample->stat.dropped[ETW_DROP_BUFFER_SIZE])
+		return;
+	snprintf(text, sizeof(text), "; start it anew with --buffer-size %u for larger events",
+		 4 * sample->session.s.buffer_kb);
+	etw_text_puts(to, text);
 }
 
 /* Returns whether something was reported. */
@@ -67,7 +77,9 @@ static bool check_losses(const struct sample *sample)
 		if (strcmp(losses.list[i].key, "no_reader"))
 			add_loss(&text, &losses.list[i]);
 	if (text.len)
-		doctor_warn("session", loss_mend(sample, &losses), "%s has lost: %s",
+		add_advice(&text, sample);
+	if (text.len)
+		doctor_warn("sessions", loss_mend(sample, &losses), "%s has lost: %s",
 			    cli_quote(sample->session.name), text_data(&text));
 	i = text.len;
 	etw_text_free(&text);
@@ -88,11 +100,11 @@ static bool check_readers(const struct sample *sample)
 			continue;
 		found = true;
 		if (reader->pid)
-			doctor_warn("session", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
+			doctor_warn("sessions", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
 				    "%s: process %u is slow to read it: %" PRIu64 " buffers wait",
 				    cli_quote(sample->session.name), reader->pid, (uint64_t)reader->backlog);
 		else
-			doctor_warn("session", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
+			doctor_warn("sessions", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
 				    "%s: the disk of its log file is slow: %" PRIu64 " buffers wait",
 				    cli_quote(sample->session.name), (uint64_t)reader->backlog);
 	}
@@ -125,19 +137,19 @@ static bool check_file(const struct session *session)
 	if (!log->name_len || !(session->s.mode & ETW_MODE_FILE))
 		return false;
 	if (log->error)
-		doctor_wrong("session", doctor_mend("sudo etw query %s", doctor_word(session->name)),
+		doctor_wrong("sessions", doctor_mend("sudo etw query %s", doctor_word(session->name)),
 			     "%s: its log file %s is incomplete: %s", name, file, strerror((int)log->error));
 	else if (log->full)
-		doctor_wrong("session", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
+		doctor_wrong("sessions", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
 			     "%s: its log file %s is full: it records no more", name, file);
 	else if (most && !(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE)) &&
 		 log->bytes / PERCENT_FULL >= most / 100)
-		doctor_warn("session", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
+		doctor_warn("sessions", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
 			    "%s: its log file %s has %" PRIu64 " of at most %" PRIu64 " bytes", name,
 			    file, (uint64_t)log->bytes, most);
 	else if (!(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_PREALLOCATE)) &&
 		 disk_free(session->log.name, &left) && left < LEAST_FREE)
-		doctor_warn("session", doctor_mend("df -h %s", doctor_word(session->log.name)),
+		doctor_warn("sessions", doctor_mend("df -h %s", doctor_word(session->log.name)),
 			    "%s: the disk of its log file %s has %" PRIu64 " MB left", name, file,
 			    left >> 20);
 	else
@@ -168,7 +180,7 @@ void doctor_sessions(const struct doctor *doctor)
 		found += reported;
 	}
 	if (!found)
-		doctor_ok("sessions", count ? "%u session%s, which have lost nothing" : "none runs", count,
+		doctor_ok("sessions", count ? "%u session%s; nothing is lost, no file is full" : "none runs", count,
 			  cli_s(count));
 	free(list);
 }

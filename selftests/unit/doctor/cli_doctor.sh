@@ -246,7 +246,11 @@ check_kernel_events() {
 	says warning btf 'BPF programs cannot write events: none: the module has no BTF'
 	says warning tracefs 'not mounted' 'sudo mount -t tracefs tracefs /sys/kernel/tracing'
 	says warning perf 'kernel.perf_event_paranoid is 3' 'sudo sysctl kernel.perf_event_paranoid=2'
-	says warning symbols 'kernel.kptr_restrict is 2' 'sudo sysctl kernel.kptr_restrict=1'
+	says warning symbols '(kernel.kptr_restrict is 2)' \
+		'sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'
+	put /proc/self/status $'Name: etw\nCapEff:\t000001ffffffffff'
+	doctor 1
+	says warning symbols '(kernel.kptr_restrict is 2)' 'sudo sysctl kernel.kptr_restrict=1'
 	# Capabilities of a user namespace are none.
 	put /proc/self/status $'Name: etw\nCapEff:\t000001ffffffffff'
 	put /proc/self/uid_map '         0       1000          1'
