@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/checks.h"
+#include "cli/doctor/report.h"
 #include "device/kdev.h"
 #include "lib/tap.h"
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 #define CLOCKS	"/sys/devices/system/clocksource/clocksource0"
 

@@ -12,7 +12,9 @@
 #include <sys/sysmacros.h>
 #include "cli/cli.h"
 #include "device/kdev.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 /* "crw-rw-rw- root:root", or with numbers where the ids have no name */
 static void owner_text(const struct stat *st, char *to, size_t size)

@@ -12,7 +12,9 @@
 #include <sys/utsname.h>
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 #define TREE	"/var/lib/dkms/etw"
 

@@ -9,7 +9,9 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "device/kdev.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 
 
@@ -31,11 +33,6 @@ static void (*const checks[])(const struct doctor *doctor) = {
 	doctor_clock, doctor_btf, doctor_kernel_events, doctor_manifests, doctor_autologger,
 	doctor_sessions,
 };
-
-bool doctor_can(const struct doctor *doctor, unsigned int capability)
-{
-	return doctor->caps & (UINT64_C(1) << capability | UINT64_C(1) << CAP_SYS_ADMIN);
-}
 
 /* Capabilities of another user namespace than the initial one are none for the module. */
 static void look_at_caller(struct doctor *doctor)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/read_all.h"
 #include "cli/cli.h"
-#include "doctor.h"
+#include "files.h"
 
 #define FILE_MAX	(64u << 20)
 #define PATHS		4	/* that are valid at the same time */

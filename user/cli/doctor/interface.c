@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "device/kdev.h"
-#include "doctor.h"
+#include "checks.h"
+#include "report.h"
 
 struct known {
 	unsigned int command;

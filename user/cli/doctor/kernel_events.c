@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 #define PARANOID_MAX	2	/* beyond it some kernels let only CAP_SYS_ADMIN count */
 

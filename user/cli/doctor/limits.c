@@ -8,7 +8,9 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "device/kdev.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "report.h"
 
 #define PARAMETERS	"/sys/module/etw/parameters"
 #define NEARLY(used, limit)	((used) / 9 >= (limit) / 10)	/* 90 % */

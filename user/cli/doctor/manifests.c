@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "doctor.h"
+#include "checks.h"
+#include "report.h"
 #include "tdh/store/folder.h"
 #include "tdh/store/store.h"
 

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "doctor.h"
+#include "checks.h"
+#include "files.h"
+#include "module_file.h"
+#include "report.h"
 
 /* ------------------------------------------------------------------ the file */
 

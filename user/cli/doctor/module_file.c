@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "doctor.h"
+#include "files.h"
+#include "module_file.h"
 
 /* The last bytes of a file with a signature (MODULE_SIG_STRING) */
 static const char sig_end[] = "~Module signature appended~\n";

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "doctor.h"
+#include "report.h"
 
 #define TEXTS	8	/* that are valid at the same time */
 

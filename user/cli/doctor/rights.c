@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "core/access.h"
-#include "doctor.h"
+#include "checks.h"
+#include "report.h"
 #include "lib/access/access.h"
 
 /* What watching and recording takes */

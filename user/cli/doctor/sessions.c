@@ -14,7 +14,8 @@
 #include "cli/sample.h"
 #include "cli/text.h"
 #include "cli/verify/verify.h"
-#include "doctor.h"
+#include "checks.h"
+#include "report.h"
 
 #define PERCENT_FULL	90	/* of its largest size, from which a file is near it */
 #define LEAST_FREE	(UINT64_C(64) << 20)	/* bytes of a disk that is not near full */
