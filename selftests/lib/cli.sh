@@ -57,7 +57,7 @@ fails() {
 # right ARG...: parsed well, then there is no device.
 right() {
 	local good=no
-	local text="etw: $1: $ETW_DEVICE: no such device (is the module loaded? try: modprobe etw, or insmod etw.ko)"
+	local text="etw: $1: $ETW_DEVICE: no such device: run \"etw doctor\""
 
 	run "$@"
 	[[ $code -ne 1 ]] || ! one_error_line || [[ $(cat "$work/err") != "$text" ]] || good=yes

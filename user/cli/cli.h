@@ -161,6 +161,7 @@ void folder_names_free(char **list, int count);
 /* device.c */
 
 int device_open(void);
+const char *device_path(void);
 bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
 
 /*
@@ -198,6 +199,7 @@ int cmd_dump(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_access(int argc, char **argv);
 int cmd_autologger(int argc, char **argv);
 int cmd_mc(int argc, char **argv);

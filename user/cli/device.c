@@ -9,7 +9,7 @@
 #include "device/kdev.h"
 
 /* The device's path, for messages. */
-static const char *device_path(void)
+const char *device_path(void)
 {
 	const char *path = secure_getenv(ETW_DEVICE_ENV);
 
@@ -27,11 +27,10 @@ int device_open(void)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		cli_fail("%s: no such device (is the module loaded? try: modprobe etw, or insmod etw.ko)",
-			 device_path());
+		cli_fail("%s: no such device: run \"etw doctor\"", device_path());
 		break;
 	default:
-		cli_fail("%s: %s", device_path(), strerror(-fd));
+		cli_fail("%s: %s: run \"etw doctor\"", device_path(), strerror(-fd));
 		break;
 	}
 	return -1;

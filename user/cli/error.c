@@ -172,15 +172,15 @@ const char *cli_reason(int err)
 	switch (err) {
 	case EPERM:
 	case EACCES:
-		return "not permitted, see etw-access.conf(5)";
+		return "not permitted: run \"etw doctor\", or see etw-access.conf(5)";
 	case EINVAL:
 		return "refused as invalid";
 	case ENOSPC:
 		return "a limit is reached";
 	case ENOTTY:
-		return "this is no etw device, or the loaded module is of another version";
+		return "this is no etw device, or the loaded module is of another version: run \"etw doctor\"";
 	case E2BIG:
-		return "the loaded etw module is of another version";
+		return "the loaded etw module is of another version: run \"etw doctor\"";
 	case ETIMEDOUT:
 		return "timed out waiting for the provider's callbacks";
 	case ESHUTDOWN:
@@ -196,11 +196,11 @@ const char *cli_reason(int err)
  */
 const char *cli_denied(int err, const char *takes)
 {
-	static char text[192];
+	static char text[256];
 
 	if (err != EPERM && err != EACCES)
 		return cli_reason(err);
-	snprintf(text, sizeof(text), "not permitted: it takes %s, see etw-access.conf(5)", takes);
+	snprintf(text, sizeof(text), "not permitted: it takes %s; run \"etw doctor\", or see etw-access.conf(5)", takes);
 	return text;
 }
 

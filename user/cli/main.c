@@ -45,6 +45,7 @@ static const struct cli_command commands[] = {
 	{ "manifest", cmd_manifest, "install, remove, list, show or check manifests", MANIFESTS },
 	{ "mc", cmd_mc, "compile a manifest into a C header", MANIFESTS },
 	{ "autologger", cmd_autologger, "control the sessions that start at boot", MACHINE },
+	{ "doctor", cmd_doctor, "look for what keeps this machine from tracing", MACHINE },
 	{ "access", cmd_access, "show or change access lists", MACHINE },
 	{ "help", cmd_help, "print this list, or the help of a command", MACHINE },
 	{ NULL, NULL, NULL, NULL }
