@@ -236,6 +236,14 @@ static inline NTSTATUS EtwWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventD
 		return STATUS_INVALID_PARAMETER;
 	if (!EtwEventEnabled(RegHandle, EventDescriptor))
 		return STATUS_SUCCESS;
+	/* The same, and cheaper: etw.ko writes such events in straight line. */
+	if (!Filter && !Flags)
+		return etw_nt_status(etw_write_transfer(etw_nt_provider(RegHandle),
+							(const struct etw_event_descriptor *)EventDescriptor,
+							(const struct etw_guid *)ActivityId,
+							(const struct etw_guid *)RelatedActivityId,
+							UserDataCount,
+							(const struct etw_data_descriptor *)UserData));
 	return etw_nt_status(etw_write_ex(etw_nt_provider(RegHandle),
 					  (const struct etw_event_descriptor *)EventDescriptor,
 					  Filter, Flags, (const struct etw_guid *)ActivityId,
