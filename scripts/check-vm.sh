@@ -68,7 +68,8 @@ judge_vm() {
 	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='hotplug*|pressure|soak'
 	shift 3
 
-	# Every kernel here has what those need, and stock kernels these; one can fail on demand.
+	# All kernels here have what the first ones need. Only stock kernels have what tracepoints
+	# and probes need, and only the kernel debug can fail on demand.
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel != debug ]] || must+='|fault*'
 	must="@($must)"

@@ -195,8 +195,8 @@ fetch_source() {
 }
 
 # qemu_is_sound: can the machine's own QEMU run code that another CPU of the guest is
-# patching? Before version 8.1 it translates such an instruction while it changes, and keeps
-# the breakpoint by which kernels patch themselves for good: that CPU never goes on.
+# patching? Before version 8.1 it may translate an instruction in the moment at which the
+# kernel has a breakpoint there, and never looks again: that CPU stops there for ever.
 qemu_is_sound() {
 	local version
 
