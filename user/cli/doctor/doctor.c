@@ -13,8 +13,6 @@
 #include "files.h"
 #include "report.h"
 
-
-
 static bool json;
 static const struct cli_option options[] = { CLI_OPTION_JSON(json), CLI_OPTION_END };
 

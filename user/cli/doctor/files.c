@@ -68,28 +68,31 @@ static char *read_file(const char *path, size_t *size)
 	return err ? NULL : data;
 }
 
+static char *read_of(size_t *size, const char *fmt, va_list ap)
+{
+	return read_file(path_of(fmt, ap), size);
+}
+
 char *doctor_read(size_t *size, const char *fmt, ...)
 {
-	const char *path;
 	va_list ap;
+	char *data;
 
 	va_start(ap, fmt);
-	path = path_of(fmt, ap);
+	data = read_of(size, fmt, ap);
 	va_end(ap);
-	return read_file(path, size);
+	return data;
 }
 
 bool doctor_line(char *line, size_t size, const char *fmt, ...)
 {
-	const char *path;
 	size_t got;
 	char *data;
 	va_list ap;
 
 	va_start(ap, fmt);
-	path = path_of(fmt, ap);
+	data = read_of(&got, fmt, ap);
 	va_end(ap);
-	data = read_file(path, &got);
 	if (!data)
 		return false;
 	data[strcspn(data, "\n")] = '\0';
@@ -100,16 +103,14 @@ bool doctor_line(char *line, size_t size, const char *fmt, ...)
 
 bool doctor_number(uint64_t *number, const char *fmt, ...)
 {
-	const char *path;
 	char *data, *end;
 	size_t got;
 	va_list ap;
 	bool good;
 
 	va_start(ap, fmt);
-	path = path_of(fmt, ap);
+	data = read_of(&got, fmt, ap);
 	va_end(ap);
-	data = read_file(path, &got);
 	if (!data)
 		return false;
 	*number = strtoull(data, &end, 10);

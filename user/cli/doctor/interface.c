@@ -25,7 +25,8 @@ struct known {
 static const struct known commands[] = {
 	KNOWN(SESSION_START, etw_session), KNOWN(SESSION_ENUM, etw_session_enum),
 	KNOWN(SESSION_STAT, etw_session_stat), KNOWN(SESSION_CAPTURE, etw_session_capture),
-	KNOWN(SESSION_SYSTEM, etw_session_system), KNOWN(ENABLE, etw_enable),
+	KNOWN(SESSION_SYSTEM, etw_session_system), KNOWN(SESSION_MISSED, etw_session_missed),
+	KNOWN(ENABLE, etw_enable),
 	KNOWN(DISALLOW_SET, etw_disallow), KNOWN(REGISTER, etw_register),
 	KNOWN(UNREGISTER, etw_unregister), KNOWN(NOTIFY, etw_notify),
 	KNOWN(PROVIDER_ENUM, etw_provider_enum), KNOWN(PROVIDER_QUERY, etw_provider_query),
