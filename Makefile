@@ -12,7 +12,9 @@
 #   make bench          runs the benchmarks and writes their figures into the documents
 #   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
 #   make deb            builds Debian packages into build/deb/
+#   make check-languages   lets programs in Rust, Go, Node and Python read each other's events
 #   make check-packages builds them twice, and installs, uses and purges them in virtual machines
+#   make check-system   installs, upgrades and purges them on a Debian 12 with systemd in one
 #   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
 #   make clean          removes what was built; "make distclean" also the downloads
 #
@@ -29,7 +31,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers replays FORCE
-.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench deb check-packages setup clean distclean
+.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench deb check-packages check-system check-languages setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -232,6 +234,12 @@ deb:
 
 check-packages:
 	@scripts/check-packages
+
+check-system:
+	@scripts/check-system
+
+check-languages:
+	+@scripts/setup --demo && scripts/setup --languages && selftests/languages/run.sh
 
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true

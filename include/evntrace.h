@@ -11,7 +11,11 @@
  * W functions and UTF-8 for the A functions.  Wnode.BufferSize is the size of the
  * whole block in bytes.
  *
- * Private sessions get ERROR_NOT_SUPPORTED.
+ * Private sessions (EVENT_TRACE_PRIVATE_LOGGER_MODE) live in the calling process and need
+ * neither the device nor any right.  Wnode.Guid is a provider that the process has
+ * registered.  They write a log file, or keep the latest events in memory
+ * (EVENT_TRACE_BUFFERING_MODE), and end when they are stopped or when the process
+ * exits.  A child of fork(2) has none.
  *
  * Several threads may call any function at once, and may be cancelled, see
  * <evntprov.h>.  Unless documented otherwise, a function returns a Win32 code (see
@@ -655,7 +659,9 @@ struct _EVENT_TRACE_LOGFILEA {
  * mode needs a file and none is named);
  * ERROR_ALREADY_EXISTS (name or GUID in use); ERROR_ACCESS_DENIED;
  * ERROR_NO_SYSTEM_RESOURCES (64 sessions or 8 system loggers run, 8 sessions have one of
- * the system's events, or the buffers would take more than 1/8 of memory);
+ * the system's events, the process has 8 private sessions or 3 with
+ * EVENT_TRACE_PRIVATE_IN_PROC, or the buffers would take more than 1/8 of memory);
+ * ERROR_WMI_GUID_NOT_FOUND (private: this process has not registered Wnode.Guid);
  * ERROR_NOT_ENOUGH_MEMORY; ERROR_NOT_SUPPORTED.
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "StartTraceW function".
@@ -677,7 +683,8 @@ ETW_API ULONG WMIAPI StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
  * providers and returns its final state; consumers can still read everything that was
  * written.  UPDATE applies MaximumBuffers and FlushTimer (0 keeps the current value),
  * EnableFlags of a system logger (0 is none of them), and REAL_TIME_MODE, which a buffering
- * session refuses; it ignores other members.  FLUSH delivers partly filled buffers; in a buffering session it delivers a
+ * session refuses; it ignores other members.  Of a private session it changes FlushTimer and,
+ * if a name is given, the log file.  FLUSH delivers partly filled buffers; in a buffering session it delivers a
  * snapshot.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH; ERROR_INVALID_PARAMETER;

@@ -59,6 +59,16 @@ static inline struct file *etw_exe_file_get(struct mm_struct *mm)
 	return file;
 }
 
+/* The path by which its user opened a file, be it one of overlayfs that is mapped. */
+static inline const struct path *etw_file_user_path(struct file *file)
+{
+#ifdef HAVE_FILE_USER_PATH
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
 /* A shrinker with these functions; NULL: no memory. */
 static inline struct shrinker *
 etw_shrinker_register(unsigned long (*count)(struct shrinker *, struct shrink_control *),
@@ -110,6 +120,22 @@ static inline void etw_hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 #endif
+}
+
+/* vfs_iocb_iter_write() with protection from freezing, which it must not have twice. */
+static inline ssize_t etw_iocb_iter_write(struct file *file, struct kiocb *iocb,
+					  struct iov_iter *from)
+{
+	ssize_t n;
+
+#ifndef HAVE_FILE_WRITE_NOT_STARTED
+	file_start_write(file);
+#endif
+	n = vfs_iocb_iter_write(file, iocb, from);
+#ifndef HAVE_FILE_WRITE_NOT_STARTED
+	file_end_write(file);
+#endif
+	return n;
 }
 
 static inline int etw_timer_delete_sync(struct timer_list *timer)

@@ -11,18 +11,18 @@
 #include <etw/abi.h>
 
 /*
- * Copy in a struct whose size in this kernel is known.  Every value of user space is
- * read once: the struct is copied as a whole, and the size in the copy is the one that
- * was checked.
+ * Copy in a struct whose size in this kernel is known.  A caller may know a shorter one, down
+ * to the first that was published; what that lacks is 0.  Every value of user space is read
+ * once: the struct is copied as a whole, and the size in the copy is the one that was checked.
  */
-int etw_ioctl_struct_in(void *to, size_t known, const void __user *from)
+int etw_ioctl_struct_in(void *to, size_t first, size_t known, const void __user *from)
 {
 	u32 size;
 	int err;
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
-	if (size < known)
+	if (size < first)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
@@ -37,26 +37,29 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 {
 	u64 words[ETW_IOCTL_WORDS];
 	const struct etw_ioctl *op;
+	size_t size;
 	long ret;
 
 	for (op = table; op < table + count && op->cmd != cmd; op++)
 		;
 	if (op == table + count)
 		return -ENOTTY;
-	ret = etw_ioctl_struct_in(words, op->size, arg);
+	ret = etw_ioctl_struct_in(words, op->first ?: op->size, op->size, arg);
 	if (ret)
 		return ret;
 	if (op->in_only)
 		return op->run(file, words);
+	/* The caller has room for no more than it knows. */
+	size = min(*(u32 *)words, op->size);
 	/* Do nothing if the results could not be copied out. */
-	if (copy_to_user(arg, words, op->size))
+	if (copy_to_user(arg, words, size))
 		return -EFAULT;
 	if (op->run_user)
 		return op->run_user(file, words, arg);
 	ret = op->run(file, words);
 	if (ret < 0 && !op->always)
 		return ret;
-	if (copy_to_user(arg, words, op->size)) {
+	if (copy_to_user(arg, words, size)) {
 		if (op->undo)
 			op->undo(file, words);
 		return -EFAULT;

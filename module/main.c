@@ -27,7 +27,9 @@
 #include "session/shrink.h"
 #include "session/suspend.h"
 #include "system/bpf_provider.h"
+#include "system/counter_events.h"
 #include "system/held_provider.h"
+#include "system/image_events.h"
 #include "system/process_events.h"
 #include "system/trace_event.h"
 #include "write/activity.h"
@@ -124,6 +126,35 @@ static void end_queues(void)
 		destroy_workqueue(etw_wq);
 }
 
+/* The providers that are etw.ko's own */
+static int __init own_providers_init(void)
+{
+	int err = etw_process_events_init();
+
+	if (err)
+		return err;
+	err = etw_image_events_init();
+	if (err)
+		goto err_processes;
+	err = etw_counter_events_init();
+	if (err)
+		goto err_images;
+	return 0;
+
+err_images:
+	etw_image_events_exit();
+err_processes:
+	etw_process_events_exit();
+	return err;
+}
+
+static void own_providers_exit(void)
+{
+	etw_counter_events_exit();
+	etw_image_events_exit();
+	etw_process_events_exit();
+}
+
 static int __init etw_init(void)
 {
 	int err;
@@ -154,12 +185,12 @@ static int __init etw_init(void)
 	err = etw_shrink_init();
 	if (err)
 		goto err_modules;
-	err = etw_process_events_init();
+	err = own_providers_init();
 	if (err)
 		goto err_shrink;
 	err = etw_trace_counters_init();
 	if (err)
-		goto err_processes;
+		goto err_providers;
 	err = etw_device_init();
 	if (err)
 		goto err_traces;
@@ -168,8 +199,8 @@ static int __init etw_init(void)
 
 err_traces:
 	etw_trace_counters_exit();
-err_processes:
-	etw_process_events_exit();
+err_providers:
+	own_providers_exit();
 err_shrink:
 	etw_shrink_exit();
 err_modules:
@@ -191,7 +222,7 @@ static void __exit etw_exit(void)
 	etw_trace_counters_exit();
 	etw_held_provider_exit();
 	etw_trace_record_exit();
-	etw_process_events_exit();
+	own_providers_exit();
 	etw_shrink_exit();
 	etw_module_state_exit();
 	etw_process_exit_exit();

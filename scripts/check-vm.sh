@@ -38,12 +38,12 @@ vm_fails() {
 
 # programs KERNEL [every [FOLDERS]]: the selftests that run on this kernel; "every": only
 # the ones that depend on the kernel, marked "KERNEL: every" in their source; FOLDERS: only
-# those of folders with names of this pattern. Only the debug
-# kernel can fail on demand, as the fault tests want; check_isolated and check_spoilt run
-# those that need a machine of their own. The debug kernels look for errors in the module
-# and are many times slower: they skip the tests of the library, the command and what it is
-# made of, but that of a program's children, which the module serves in its own way; and the
-# one that looks for races also skips the tests without concurrency.
+# those of folders with names of this pattern. Only the debug kernel can fail on demand, as
+# the fault tests want; check_isolated, check_spoilt and, for the debug kernel, check_acpi run
+# those that need a machine of their own. The debug kernels look for errors in the module and
+# are many times slower: they skip the tests of the library, the command and what it is made
+# of, but that of a program's children, which the module serves in its own way; and the one
+# that looks for races also skips the tests without concurrency.
 programs() {
 	local file name
 
@@ -53,6 +53,7 @@ programs() {
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
 		debug:lib_fork | debug:fault*) ;;
+		debug:suspend) continue ;;
 		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
 		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
@@ -71,7 +72,7 @@ judge_vm() {
 	# All kernels here have what the first ones need. Only stock kernels have what tracepoints
 	# and probes need, and only the kernel debug can fail on demand.
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
-	[[ $kernel != debug ]] || must+='|fault*'
+	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
 	while read -r p f s name; do
@@ -124,6 +125,10 @@ show_failures() {
 		bad { print }' "$1"
 }
 
+# Nobody but root may enter the checkout: a test must not need that others can.
+# shellcheck disable=SC2016 # the shell in the machine expands it
+closed='chmod go= . && exec "$0" "$@"'
+
 # boot_vm OUT KERNEL OPTION... -- [NAME...]: runs selftests in one VM; it leaves their
 # results, its output and its exit status in OUT.
 boot_vm() {
@@ -143,8 +148,8 @@ boot_vm() {
 	{
 		"$TOP/scripts/vm" --kernel "$kernel" --no-module --idle "$vm_idle" \
 			--timeout $((left + ${ETW_GRACE:-300})) --out "$out" \
-			"${options[@]}" --env ETW_RESULTS=/out/results -- selftests/run.sh "${budget[@]}" "$@" \
-			2>&1 || status=$?
+			"${options[@]}" --env ETW_RESULTS=/out/results -- sh -c "$closed" \
+			selftests/run.sh "${budget[@]}" "$@" 2>&1 || status=$?
 		echo "$status" >"$out/status"
 	} | tee "$out/log" | show_progress
 	text=$(show_failures "$out/log")
@@ -224,6 +229,15 @@ check_isolated() {
 
 	run_vm "$work/vm-isolated-$1" "$1" --nodes \
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
+}
+
+# check_acpi KERNEL: on a kernel of our own, what needs ACPI, with which it boots slowly. In
+# the end the machine is of no use.
+check_acpi() {
+	local no_skips='*'
+
+	run_vm "$work/vm-acpi-$1" "$1" --acpi --nodes --mem 2G --env ETW_CLOCK_WRONG=1 \
+		--env ETW_LOCKDOWN=1 -- nodes suspend clock_wrong lockdown
 }
 
 # check_spoilt KERNEL: selftests after which a machine is of no use.

@@ -43,13 +43,16 @@ PATH=$PATH:/sbin:/usr/sbin
 loaded() { [[ -e /sys/module/$1/initstate ]]; }
 
 # bad_after MARKER [NEXT]: the kernel log from MARKER to NEXT, if it contains a
-# report; else nothing.
+# report; else nothing. Fault injection may begin while the thread that makes kernel threads
+# allocates a stack, whose failure the kernel reports with a trace of calls.
 bad_after() {
 	local log
 
 	log=$(dmesg | awk -v marker="$1" -v next_marker="${2-}" '
 		next_marker != "" && index($0, next_marker) { exit }
-		found { print }
+		/ kthreadd: vmalloc error: / { injected = 1 }
+		found && !injected { print }
+		/ Mem-Info:/ { injected = 0 }
 		index($0, marker) { found = 1 }
 		END { if (!found) print "BUG: the marker of this test is no longer in the kernel log" }' |
 		grep -vE "$harmless" || true)
@@ -209,10 +212,14 @@ check_leaks() {
 	local tap_number=0 found
 
 	sleep 6
-	echo scan >"$kmemleak"
-	echo scan >"$kmemleak"
-	found=$(leaks)
-	tap_result "$found" "nothing is leaked" >"${results%/*}/kmemleak.out"
+	if echo scan 2>/dev/null >"$kmemleak"; then
+		echo scan >"$kmemleak"
+		found=$(leaks)
+		tap_result "$found" "nothing is leaked" >"${results%/*}/kmemleak.out"
+	else
+		echo "ok 1 - nothing is leaked # SKIP a program has locked the kernel down" \
+			>"${results%/*}/kmemleak.out"
+	fi
 	end_with kmemleak
 }
 

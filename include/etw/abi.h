@@ -7,6 +7,12 @@
  *    as the caller knows it.  A struct shorter than the first published version
  *    is EINVAL.  In a longer one, the bytes unknown to the kernel must be zero,
  *    else E2BIG.  The kernel writes back at most size bytes.
+ *    This is how versions agree, without a number of a version: a struct only grows at
+ *    its end, members added later mean with 0 what the kernel did before, and its
+ *    first size, ETW_..._SIZE_FIRST, is accepted for ever.  A program older than the
+ *    kernel gets all that it knows of.  To a program that is newer, a command or a member
+ *    that it uses and the kernel lacks is ENOTTY or E2BIG; results that the kernel lacks
+ *    stay as they were, so set them to 0.
  *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
  *  - A pointer that the kernel cannot read or write: EFAULT, and nothing has changed.
  *    The kernel also probes output pointers before the command acts.  (An event
@@ -174,7 +180,9 @@
  * buffer, and in the file if there is one; the file is then synced to its disk as by
  * fsync(2), whose error FLUSH returns.  A BUFFERING session passes its ring to
  * the file if it was started with one or the command names one, else to the
- * consumers.
+ * consumers.  flush_ms does that so many milliseconds after the first event of a buffer.  A
+ * FLUSH, and a flush_ms below 100, interrupt the CPUs once or twice, but those that are idle or,
+ * with nohz_full, in user mode.
  */
 struct etw_session {
 	__u32 size;
@@ -190,7 +198,7 @@ struct etw_session {
 	__u32 buffer_kb;	/* in/out */
 	__u32 min_buffers;	/* in/out */
 	__u32 max_buffers;	/* in/out */
-	__u32 flush_ms;		/* in/out; 0 at start: 1000 if REAL_TIME; at least 100 */
+	__u32 flush_ms;		/* in/out; 0 at start: 1000 if REAL_TIME */
 	__u32 clock;		/* in/out ETW_CLOCK_*; 0: QPC */
 	__u32 logger_id;	/* out, 1..64 */
 	__u32 buffers;		/* out: buffers allocated */
@@ -215,6 +223,8 @@ struct etw_session {
 	__u64 discarded_buffers;
 	__u64 discarded_events;
 };
+
+#define ETW_SESSION_SIZE_FIRST		184	/* before reserve_buffers */
 
 struct etw_session_enum {
 	__u32 size;
@@ -286,6 +296,8 @@ struct etw_session_stat {
 	__u64 dropped_later[ETW_DROP_ROOM - ETW_DROP_FIRST_CAUSES];
 	__u64 undecided;	/* out: filters that an event passed undecided: abi_filter.h */
 };
+
+#define ETW_SESSION_STAT_SIZE_FIRST	168	/* before dropped_later */
 
 /* The number of events that were not written for a cause below ETW_DROP_ROOM. */
 static inline __u64 etw_stat_dropped(const struct etw_session_stat *stat, __u32 cause)

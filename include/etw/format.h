@@ -382,6 +382,54 @@ struct etw_process_payload {
 	__u32 uid;		/* real user id, in the initial user namespace */
 };
 
+/* ------------------------------------------------------------------- images */
+
+/*
+ * etw.ko's own provider Etw-Image tells which file a process can execute at an address: by a
+ * TraceLogging event for each file that is mapped executable, be it the program or a shared
+ * library; and for each that is mapped already, when a session enables the provider and on
+ * ETW_CONTROL_CAPTURE.  Keyword ETW_IMAGE_KEYWORD, level 4.
+ *
+ *	payload	:= etw_image_payload  length u16  build id  path (UTF-8 with its NUL)
+ *	unknown	:= from u64  start key u64  pid u32
+ *
+ * A process that is forked has its parent's mappings; one that executes a program has none of
+ * those that it had.  A later mapping replaces an earlier one at its addresses; those that are
+ * not executable files have no event, nor has the end of one.  The build id is that of the linker,
+ * or empty if it is not in the file's first page, or that is not in memory, or it is longer than 20
+ * bytes.  The path is as that of Etw-Process, in the rundown from the root of the machine.
+ */
+#define ETW_IMAGE_GUID	\
+	ETW_GUID(0x8856b9a4, 0xb242, 0x5735, 0x0c, 0xfa, 0x86, 0xd7, 0xc5, 0x6d, 0x32, 0x66)
+#define ETW_IMAGE_KEYWORD	0x1
+
+/* etw_event_descriptor.opcode; the event's name in comments.  As in Windows' class Image. */
+#define ETW_IMAGE_RUNDOWN	3	/* ImageRundown: it is mapped */
+#define ETW_IMAGE_LOAD		10	/* ImageLoad: it is being mapped */
+#define ETW_IMAGE_UNKNOWN	11	/* ImagesUnknown: a process could not be asked from here on */
+
+struct etw_image_payload {
+	__u64 base;		/* address of the mapping */
+	__u64 size;		/* bytes, whole pages */
+	__u64 offset;		/* bytes, of the mapping's begin in the file */
+	__u64 start_key;	/* as in etw_process_payload */
+	__u32 pid;
+} __attribute__((packed));
+
+/* ----------------------------------------------------------------- counters */
+
+/*
+ * etw.ko's own provider Etw-Counters writes, every ETW_COUNTERS_MS while a session has it enabled
+ * and on ETW_CONTROL_CAPTURE, the TraceLogging events "Memory" and, for each CPU that is online,
+ * "Processor".  Level 4.  Bytes, and nanoseconds since the machine booted; faults, ReadBytes,
+ * WrittenBytes and those of the swap are counted since then, too.
+ */
+#define ETW_COUNTERS_GUID	\
+	ETW_GUID(0x9230afc9, 0x304c, 0x5ae9, 0xe5, 0xa9, 0x8d, 0x55, 0xe3, 0x75, 0xcd, 0x94)
+#define ETW_COUNTERS_MEMORY	0x1	/* keyword of "Memory" */
+#define ETW_COUNTERS_PROCESSOR	0x2	/* keyword of "Processor" */
+#define ETW_COUNTERS_MS		1000
+
 /* ------------------------------------------------------- classic providers */
 
 /*

@@ -52,6 +52,8 @@ static __attribute__((unused)) void etw_declaration_(void)
 #define __declspec(x)			ETW_DECLSPEC_##x
 #ifdef __cplusplus
 #define ETW_DECLSPEC_selectany		ETW_SELECTANY __attribute__((used, visibility("hidden")))
+#elif defined(__CHECKER__)	/* sparse, which asks for a declaration of what is not static */
+#define ETW_DECLSPEC_selectany		ETW_SELECTANY static
 #else
 #define ETW_DECLSPEC_selectany		ETW_SELECTANY __attribute__((weak, visibility("hidden")))
 #endif

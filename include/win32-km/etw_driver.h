@@ -632,6 +632,7 @@ static inline NTSTATUS IoDeleteSymbolicLink(PUNICODE_STRING SymbolicLinkName)
 /* -------------------------------------------------------------------- module */
 
 MODULE_LICENSE(ETW_DRIVER_LICENSE);
+MODULE_DESCRIPTION(KBUILD_MODNAME ", a driver written for Windows");
 
 DRIVER_INITIALIZE DriverEntry;
 

@@ -107,14 +107,14 @@ static struct etw_user *user_get(struct etw_user *parent, kuid_t uid, unsigned i
 	return user;
 }
 
-/* Who is charged for the caller at that level of namespaces; 0 is the initial one. */
-static kuid_t user_charged(int level, unsigned int *inum)
+/* Who is charged for whoever has this, at that level of namespaces; 0 is the initial one. */
+static kuid_t user_charged(const struct cred *cred, int level, unsigned int *inum)
 {
-	const struct user_namespace *ns = current_user_ns();
+	const struct user_namespace *ns = cred->user_ns;
 
 	*inum = 0;
 	if (level == ns->level)
-		return current_uid();
+		return cred->uid;
 	while (ns->level > level + 1)
 		ns = ns->parent;
 	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
@@ -130,7 +130,7 @@ static struct etw_user *user_get_caller(void)
 	int level;
 
 	for (level = 0; level <= current_user_ns()->level; level++) {
-		uid = user_charged(level, &inum);
+		uid = user_charged(current_cred(), level, &inum);
 		user = user_get(user, uid, inum);
 		if (!user)
 			return NULL;
@@ -158,8 +158,20 @@ u64 etw_user_number(const struct etw_user *user)
 u64 etw_user_number_current(void)
 {
 	unsigned int inum;
-	kuid_t uid = user_charged(0, &inum);
+	kuid_t uid = user_charged(current_cred(), 0, &inum);
 
+	return user_number(uid, inum);
+}
+
+/* The same of another task, which the caller keeps from being freed.  Any context. */
+u64 etw_user_number_of(const struct task_struct *task)
+{
+	unsigned int inum;
+	kuid_t uid;
+
+	rcu_read_lock();
+	uid = user_charged(__task_cred(task), 0, &inum);
+	rcu_read_unlock();
 	return user_number(uid, inum);
 }
 

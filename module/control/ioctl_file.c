@@ -13,7 +13,7 @@
 /* Copy in a struct that another one points to, by the rules for structs of commands. */
 static int copy_in(void *to, size_t known, u64 ptr)
 {
-	return etw_ioctl_struct_in(to, known, u64_to_user_ptr(ptr));
+	return etw_ioctl_struct_in(to, known, known, u64_to_user_ptr(ptr));
 }
 
 int etw_ioctl_file_in(u64 ptr, struct etw_session_file *file)

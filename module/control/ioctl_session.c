@@ -278,7 +278,7 @@ static int session_end_log(struct etw_trace_session *s)
 
 	if (!etw_access_may(&s->enabler.guid, ETW_RIGHT_CREATE_REALTIME))
 		return -EPERM;
-	err = etw_deliver_flush(s);
+	err = etw_deliver_flush(s, true);
 	return err ?: etw_logfile_change(s, ETW_LOG_END, NULL);
 }
 
@@ -339,7 +339,7 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
-	err = a->file ? -EINVAL : etw_deliver_flush(s);
+	err = a->file ? -EINVAL : etw_deliver_flush(s, true);
 	if (!err && s->log)
 		err = etw_logfile_flush(s) ?: etw_logfile_sync(s);
 	/* ENOSPC means too many sessions or buffers. */

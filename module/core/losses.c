@@ -77,6 +77,9 @@ void etw_losses_move(struct etw_losses *to, struct etw_losses *from)
 {
 	int i;
 
+	/* The usual case, for which clearing all would be dear. */
+	if (likely(!from->present && !from->missing))
+		return;
 	for (i = 0; i < ETW_LOSS_KINDS; i++)
 		if (from->present & (1U << i))
 			etw_losses_add(to, &from->sum[i]);
@@ -134,4 +137,18 @@ u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_place *
 	h->current_offset = place->at;
 	h->offset = place->at;
 	return built;
+}
+
+/* As what a buffer is lost that could not be written to a file for this error, a negative errno */
+u32 etw_loss_of_file_error(int err)
+{
+	switch (err) {
+	case -EFBIG:
+		return ETW_LOSS_FILE_FULL;
+	case -ENOSPC:
+	case -EDQUOT:
+		return ETW_LOSS_DISK_FULL;
+	default:
+		return ETW_LOSS_FILE_ERROR;
+	}
 }

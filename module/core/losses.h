@@ -37,5 +37,6 @@ void etw_losses_move(struct etw_losses *to, struct etw_losses *from);
 u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_place *place);
 void etw_losses_clear(struct etw_losses *losses, u32 built);
 u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_place *place);
+u32 etw_loss_of_file_error(int err);
 
 #endif /* ETW_CORE_LOSSES_H */

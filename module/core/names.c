@@ -8,14 +8,49 @@
 
 #define HEAD	offsetof(struct etw_filter_event_name, names)
 
-/* FNV-1a */
-static u32 hash(const u8 *name, u32 len)
-{
-	u32 h = 2166136261u;
+#define WORD		sizeof(u64)
+#define EACH_BYTE(x)	((u64)(x) * 0x0101010101010101ull)
 
-	while (len--)
-		h = (h ^ *name++) * 16777619u;
-	return h;
+/* The word at `at`, of which only left bytes are there; the others are 0.  Little-endian. */
+static __always_inline u64 word_of(const u8 *at, u32 left)
+{
+	u64 word = 0;
+	u32 i;
+
+	if (likely(left >= WORD)) {
+		__builtin_memcpy(&word, at, WORD);
+		return word;
+	}
+	for (i = 0; i < left; i++)
+		word |= (u64)at[i] << 8 * i;
+	return word;
+}
+
+/*
+ * The hash of the name that ends at a NUL or after room bytes, and its length.  Reads a word at
+ * a time, and no byte behind room.  The last bytes of a word get into the upper bits only; the
+ * last step mixes them into all.
+ */
+static __always_inline u32 hash_of(const u8 *name, u32 room, u32 *len)
+{
+	u64 h = 0, word, nuls;
+	u32 at, bits;
+
+	for (at = 0; at < room; at += WORD) {
+		word = word_of(name + at, room - at);
+		/* The lowest bit set is that of the first byte that is 0. */
+		nuls = (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);
+		bits = nuls ? __builtin_ctzll(nuls) / 8 * 8 : 64;
+		if (bits)
+			h = (h ^ (word << (64 - bits))) * 0x9e3779b97f4a7c15ull;
+		if (nuls) {
+			at += bits / 8;
+			break;
+		}
+	}
+	*len = at < room ? at : room;
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15ull;
+	return h >> 32;
 }
 
 /* Bytes of the count names at text with their NULs; 0: text ends before they do. */
@@ -73,9 +108,10 @@ static const char *text_of(const struct etw_event_names *names)
 }
 
 /* The table entry of the name, or the free entry where it belongs. */
-static u32 find(const struct etw_event_names *names, const u8 *name, u32 len)
+static __always_inline u32 find(const struct etw_event_names *names, const u8 *name, u32 len,
+				u32 hash)
 {
-	u32 i = hash(name, len) & names->mask;
+	u32 i = hash & names->mask;
 	const char *there;
 
 	for (; names->table[i]; i = (i + 1) & names->mask) {
@@ -91,29 +127,21 @@ void etw_names_compile(struct etw_event_names *to, const void *filter, u32 len)
 {
 	const u8 *text = (const u8 *)filter + HEAD, *at = text;
 	struct etw_filter_event_name head;
-	u32 i, n, size;
+	u32 i, n, size, hash;
 
 	read_head(&head, filter);
 	n = table_size(head.count);
 	size = names_length(text, len - HEAD, head.count);
 	etw_filter_set(&to->judged, head.level, head.any, head.all, 0);
 	to->in = head.in;
-	to->longest = 0;
 	to->mask = n - 1;
 	to->text = n;
 	memset(to->table, 0, n * sizeof(to->table[0]));
 	memcpy(to->table + n, text, size);
 	for (i = 0; i < head.count; i++, at += n + 1) {
-		n = strlen((const char *)at);
-		if (n > to->longest)
-			to->longest = n;
-		to->table[find(to, at, n)] = at - text + 1;
+		hash = hash_of(at, text + size - at, &n);
+		to->table[find(to, at, n, hash)] = at - text + 1;
 	}
-}
-
-static bool has(const struct etw_event_names *names, const char *name, u32 len)
-{
-	return len <= names->longest && names->table[find(names, (const u8 *)name, len)];
 }
 
 /*
@@ -124,11 +152,17 @@ bool etw_names_pass(const struct etw_event_names *names,
 		    const struct etw_event_descriptor *desc,
 		    const void *schema, u32 schema_len)
 {
-	const char *name;
-	u32 len;
+	const u8 *name;
+	u32 room, len, hash;
 
 	if (!schema || !etw_entry_wants(&names->judged, desc->level, desc->keyword))
 		return true;
-	name = etw_schema_name(schema, schema_len, &len);
-	return !name || has(names, name, len) == names->in;
+	name = etw_schema_name_at(schema, schema_len, &room);
+	if (!name)
+		return true;
+	hash = hash_of(name, room, &len);
+	/* A name without an end, unless it is as long as any may be, is none. */
+	if (len == room && room < ETW_SCHEMA_NAME_MAX)
+		return true;
+	return !!names->table[find(names, name, len, hash)] == names->in;
 }

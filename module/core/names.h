@@ -18,7 +18,6 @@
 struct etw_event_names {
 	struct etw_enable_entry judged;	/* events that the filter applies to */
 	bool in;			/* these names pass; else all others do */
-	u32 longest;			/* bytes of a name */
 	u32 mask;			/* entries of the table, less 1 */
 	u32 text;			/* index of the first byte of text in table */
 	u16 table[];			/* offset of a name, from 1; 0: free */

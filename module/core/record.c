@@ -39,6 +39,20 @@ bool etw_record_pieces_ok(const struct etw_record_source *source)
 	return true;
 }
 
+/* Most items are a few words long, for which calling memcpy costs more than the copy. */
+static void copy_item(u8 *to, const struct etw_ext_item *item)
+{
+	const u8 *from = (const u8 *)item;
+	u32 at;
+
+	if (unlikely(item->size > 64)) {
+		memcpy(to, from, item->size);
+		return;
+	}
+	for (at = 0; at < item->size; at += ETW_RECORD_ALIGN)
+		__builtin_memcpy(to + at, from + at, ETW_RECORD_ALIGN);
+}
+
 /*
  * Store the related activity and the items after the header, and return their size, or
  * -EFAULT if one cannot be read.
@@ -67,7 +81,7 @@ s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 	}
 	for (i = 0; items && i < items->count; i++) {
 		item = (struct etw_ext_item *)at;
-		memcpy(item, items->item[i], items->item[i]->size);
+		copy_item(at, items->item[i]);
 		item->linkage = 1;
 		at += item->size;
 	}

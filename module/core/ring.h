@@ -39,8 +39,8 @@
  *	C  etw_fifo_push() before etw_fifo_pop(): cmpxchg of the cell, full barrier, and
  *	   acquire: a full buffer's content is seen by whoever takes it
  * and in the module, outside the core:
- *	D  flush_armed cleared, then a grace period, then the look for buffers;
- *	   ring_installed(): the buffer installed, then flush_armed read
+ *	D  flush_wanted and flush_armed cleared, then a grace period, then the look for
+ *	   buffers; ring_installed(): the buffer installed, then flush_armed read
  *	E  entries of a new pool->table before its pointer; etw_pool_buf(): the
  *	   entry's address depends on the pointer.  A grace period before the
  *	   old table is freed and before the first index that only the new one has
@@ -204,13 +204,6 @@ static inline bool etw_ring_undo(struct etw_ring_cpu *rc, const struct etw_buf *
 	u64 after = ETW_CUR(buf->generation, buf->index, offset + len);
 
 	return etw_word_cmpxchg(ETW_LOCAL, &rc->cur, after, after - len);
-}
-
-/* Does the buffer named by cur hold records, including reserved ones? */
-static __always_inline bool etw_ring_holds(u64 cur)
-{
-	return ETW_CUR_INDEX(cur) &&
-	       ETW_CUR_OFFSET(cur) > ETW_BUFFER_HEADER_SIZE;
 }
 
 bool etw_ring_close(enum etw_use use, struct etw_ring *ring,

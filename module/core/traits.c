@@ -58,10 +58,10 @@ int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view)
 	return 0;
 }
 
-const char *etw_schema_name(const void *schema, u32 size, u32 *len)
+const u8 *etw_schema_name_at(const void *schema, u32 size, u32 *room)
 {
-	const u8 *at = schema, *end = at + size, *nul;
-	u32 tags = 0, room;
+	const u8 *at = schema, *end = at + size;
+	u32 tags = 0;
 
 	if (!etw_blob_ok(schema, size))
 		return NULL;
@@ -72,7 +72,17 @@ const char *etw_schema_name(const void *schema, u32 size, u32 *len)
 	if (at == end)
 		return NULL;
 	at++;
-	room = end - at < ETW_SCHEMA_NAME_MAX ? end - at : ETW_SCHEMA_NAME_MAX;
+	*room = end - at < ETW_SCHEMA_NAME_MAX ? end - at : ETW_SCHEMA_NAME_MAX;
+	return at;
+}
+
+const char *etw_schema_name(const void *schema, u32 size, u32 *len)
+{
+	u32 room;
+	const u8 *at = etw_schema_name_at(schema, size, &room), *nul;
+
+	if (!at)
+		return NULL;
 	nul = memchr(at, 0, room);
 	if (!nul && room < ETW_SCHEMA_NAME_MAX)
 		return NULL;

@@ -35,6 +35,12 @@ static __always_inline bool etw_blob_ok(const void *blob, u32 len)
 #define ETW_SCHEMA_NAME_MAX	4096	/* more than any filter has room for */
 
 /*
+ * Where the event name in a schema begins, which ends at a NUL within *room bytes; without one
+ * it is cut at the maximum, if room is that, or there is none.  NULL: there is none.
+ */
+const u8 *etw_schema_name_at(const void *schema, u32 size, u32 *room);
+
+/*
  * The event name in a schema, of *len bytes; a longer name is cut at the maximum.  NULL:
  * there is none.
  */

@@ -14,9 +14,11 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/uio.h>
 
 #include "core/loghead.h"
 #include "alloc.h"
+#include "compat.h"
 #include "logfile.h"
 #include "session/buffer.h"
 
@@ -84,6 +86,12 @@ static void proof_update(struct etw_logtarget *t, const u8 *data, size_t len, u6
 		t->proof = data[t->proof_at - at];
 }
 
+static loff_t file_size(const struct etw_logtarget *t)
+{
+	/* Others may change it meanwhile: every size that it had is a right answer. */
+	return data_race(i_size_read(file_inode(t->file)));
+}
+
 /* After a failed write-back a file may lack data that nobody cut off; late_error reports that. */
 static bool write_back_failed(const struct etw_logtarget *t)
 {
@@ -96,12 +104,11 @@ static bool write_back_failed(const struct etw_logtarget *t)
  */
 static bool file_is_cut(struct etw_logtarget *t)
 {
-	const struct inode *inode = file_inode(t->file);
 	loff_t pos = t->proof_at;
 	u8 byte = 0;
 	ssize_t n;
 
-	if (i_size_read(inode) < t->bytes)
+	if (file_size(t) < t->bytes)
 		return true;
 	if (!t->provable || write_back_failed(t))
 		return false;
@@ -115,7 +122,7 @@ static bool file_is_cut(struct etw_logtarget *t)
 	if ((n && byte == t->proof) || write_back_failed(t))
 		return false;
 	/* A remote file system may answer "end of file" for data that it has not flushed. */
-	return (n && !byte) || i_size_read(inode) <= t->proof_at;
+	return (n && !byte) || file_size(t) <= t->proof_at;
 }
 
 /*
@@ -333,7 +340,7 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	memset(&t->recorded, 0, sizeof(t->recorded));
 	t->stand_ins = 0;
 	t->linked = file_inode(t->file)->i_nlink;
-	size = i_size_read(file_inode(t->file));
+	size = file_size(t);
 	if (t->mode & ETW_MODE_APPEND && size)
 		return read_head(t, s, size);
 	/* This order preserves the old content if nothing can be written. */
@@ -419,28 +426,46 @@ static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 }
 
 /*
- * Write the buffers one by one until the file turns out to be cut.  Returns how many, or the
- * error of the first one.
+ * Write buffers together: for small ones each call costs more than the copy, and nobody can cut
+ * the file between them.  Returns how many are whole in the file, or the error of the first one.
  */
+static int write_together(struct etw_logtarget *t, u32 size, struct etw_buffer **list, u32 count)
+{
+	struct kvec pieces[ETW_LOG_BATCH];
+	struct iov_iter from;
+	struct kiocb kiocb;
+	u64 at = t->at;
+	ssize_t bytes;
+	u32 i;
+
+	count = min_t(u32, count, ETW_LOG_BATCH);
+	for (i = 0; i < count; i++)
+		pieces[i] = (struct kvec){ list[i]->buf.data, size };
+	iov_iter_kvec(&from, ITER_SOURCE, pieces, count, (size_t)count * size);
+	init_sync_kiocb(&kiocb, t->file);
+	kiocb.ki_pos = at;
+	bytes = etw_iocb_iter_write(t->file, &kiocb, &from);
+	if (bytes < 0)
+		return bytes;
+	/* Without room for a whole one, a second try tells the error. */
+	return bytes >= size ? bytes / size :
+		etw_logtarget_write_at(t, list[0]->buf.data, size, &at) ?: 1;
+}
+
+/* As write_together(); notes what was written, and whether the file was cut before. */
 static int write_run(struct etw_logtarget *t, struct etw_trace_session *s,
 		     struct etw_buffer **list, u32 count)
 {
-	u32 size = s->hot.ring.size;
-	int err = 0;
-	u32 i;
-	u64 at;
+	u32 size = s->hot.ring.size, i;
+	int n = write_together(t, size, list, count);
 
-	for (i = 0; i < count && !(i && t->cut); i++) {
-		at = t->at;
-		err = etw_logtarget_write_at(t, list[i]->buf.data, size, &at);
-		if (err)
-			break;
-		t->header.processors = max_t(u32, t->header.processors, list[i]->buf.cpu + 1);
-		t->events += list[i]->events;
-		etw_logtarget_note(t, s, list[i]);
-		etw_logtarget_append(t, list[i]->buf.data, size, at);
-	}
-	return i ?: err;
+	if (n <= 0)
+		return n;
+	for (i = 0; i < n; i++)
+		proof_update(t, list[i]->buf.data, size, t->at + i * (u64)size);
+	etw_logtarget_note(t, s, list, n);
+	etw_logtarget_append(t, list[n - 1]->buf.data, size, t->at + n * (u64)size);
+	return n;
 }
 
 /*
@@ -556,7 +581,7 @@ static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 bu
 	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
 	err = err ?: write_header(t);
 	/* Cut off unused preallocated space, or a partial buffer. */
-	if (i_size_read(file_inode(t->file)) > t->bytes)
+	if (file_size(t) > t->bytes)
 		more = set_size(t, t->bytes);
 	return err ?: more;
 }

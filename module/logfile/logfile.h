@@ -123,7 +123,7 @@ void etw_logtarget_end_losses(struct etw_logtarget *t, struct etw_trace_session 
 bool etw_logtarget_misses(const struct etw_logtarget *t);
 int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len);
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
-			const struct etw_buffer *b);
+			struct etw_buffer *const *list, u32 count);
 void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers);
 
 /* file.c; all sleep */

@@ -14,17 +14,25 @@
 #include "logfile.h"
 #include "session/ledger.h"
 
-/* A buffer was written: remember what would be missing if another process cut it off. */
+/* These buffers were written: remember what would be missing if another process cut them off. */
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
-			const struct etw_buffer *b)
+			struct etw_buffer *const *list, u32 count)
 {
+	const struct etw_buffer *b = list[0];
 	const struct etw_buffer_header *h = (const void *)b->buf.data;
+	u32 i;
 
 	if (!t->first_time)
 		t->first_time = etw_ledger_time(s, min_t(u64, h->ref_clock, b->buf.closed));
-	t->last = *h;
+	for (i = 0; i < count; i++) {
+		b = list[i];
+		t->events += b->events;
+		t->header.processors = max_t(u32, t->header.processors, b->buf.cpu + 1);
+		if (unlikely(b->records_at < b->buf.used))
+			etw_losses_add_records(&t->recorded, b->buf.data, b->records_at, b->buf.used);
+	}
+	t->last = *(const struct etw_buffer_header *)b->buf.data;
 	t->last_closed = b->buf.closed;
-	etw_losses_add_records(&t->recorded, b->buf.data, b->records_at, b->buf.used);
 }
 
 /* Another process cut off all buffers of the file: they are missing, with their records. */

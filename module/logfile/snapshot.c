@@ -133,7 +133,7 @@ int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t)
 	err = etw_consumer_attach(s, &snap->consumer);
 	if (err)
 		goto out_free;
-	err = etw_deliver_flush(s);
+	err = etw_deliver_flush(s, true);
 	if (!err)
 		err = snapshot_hold(s, snap);
 	if (!err) {

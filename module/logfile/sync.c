@@ -126,7 +126,7 @@ static void log_sync_work(struct work_struct *work)
 	struct etw_trace_session *s = log->session;
 	u32 ms;
 
-	if (!etw_deliver_flush(s) && !etw_logfile_flush(s) &&
+	if (!etw_deliver_flush(s, false) && !etw_logfile_flush(s) &&
 	    READ_ONCE(log->done) != READ_ONCE(log->synced))
 		log_sync_present(log);
 	ms = READ_ONCE(log->sync_ms);

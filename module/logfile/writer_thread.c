@@ -96,6 +96,8 @@ static void log_account_cut(struct etw_logfile *log)
 {
 	struct etw_logtarget *t = log->target;
 
+	if (likely(!t->cut_buffers && !t->cut_events))
+		return;
 	mutex_lock(&log->lock);
 	log->status.buffers_lost += t->cut_buffers;
 	log->status.events_lost += t->cut_events;
@@ -171,20 +173,6 @@ static int log_write_some(struct etw_logfile *log, struct etw_trace_session *s,
 	return n;
 }
 
-/* What is a buffer lost as that could not be written? */
-static u32 loss_of_error(int err)
-{
-	switch (err) {
-	case -EFBIG:
-		return ETW_LOSS_FILE_FULL;
-	case -ENOSPC:
-	case -EDQUOT:
-		return ETW_LOSS_DISK_FULL;
-	default:
-		return ETW_LOSS_FILE_ERROR;
-	}
-}
-
 /* Account for n written buffers; n < 0: the error of the first one, which is lost. */
 static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 		    struct etw_buffer **list, int n)
@@ -192,7 +180,7 @@ static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 	etw_logfile_report(log, s, log->target, min(n, 0));
 	log_account_cut(log);
 	if (n < 0)
-		etw_ledger_miss(s, &log->missed, list[0], loss_of_error(n));
+		etw_ledger_miss(s, &log->missed, list[0], etw_loss_of_file_error(n));
 	mutex_lock(&log->lock);
 	if (n < 0) {
 		log->status.buffers_lost++;
@@ -282,6 +270,9 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 	bool over = false;
 	int err = 0;
 
+	/* A request that this misses is found before the thread waits. */
+	if (likely(READ_ONCE(log->change) == ETW_LOG_STAYS))
+		return false;
 	change = change_due(log, &next);
 	if (change != ETW_LOG_STAYS) {
 		/* The thread has taken no buffer that it has not written. */

@@ -379,12 +379,12 @@ inline write_record()
 	w = 0
 }
 
-/* close_here() of buffer.c: close if etw_ring_holds(), unless others switch first */
+/* close_here() of buffer.c: close if there is a buffer, unless others switch first */
 inline flush()
 {
 	atomic { STEP read_cur(); first = GENERATION(w) };
 	do
-	:: INDEX(w) != 0 && OFFSET(w) > HEADER && GENERATION(w) == first ->
+	:: INDEX(w) != 0 && GENERATION(w) == first ->
 		ring_close();
 		atomic { STEP read_cur() }
 	:: else -> break

@@ -9,8 +9,8 @@
  *	hotplug.c	hotplug_cpu_dead(), hotplug_cpu_up()
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
  *			deliver_drain(), release_in_order(), deliver_replenish(),
- *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop(),
- *			deliver_abandoned()
+ *			etw_deliver_flush(), all_arrived(), deliver_timed_flush(),
+ *			etw_deliver_stop(), deliver_abandoned()
  *	abandon.c	etw_abandon_mark(), etw_abandon_marked()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  *
@@ -61,11 +61,13 @@
 #define NO_KICK_DEAD	7	/* hotplug_cpu_dead() closes only */
 #define NO_KICK_UP	8	/* nothing done when the CPU came up */
 #define LOSE_GENERATION	9	/* a CPU that comes back starts from 0 */
-#define NO_GRACE_STOP	10	/* F without its grace period */
+#define NO_GRACE_STOP	10	/* STOP has no grace period, F's or later */
 #define NO_CLOSE_ALL	11	/* STOP closes nothing */
 #define CANCEL_FIRST	12	/* STOP ends the works before the irq_work */
 #define NO_FINAL_DRAIN	13	/* STOP does not look at session->done */
 #define NO_MARK		14	/* incomplete buffers not marked */
+#define WANT_LATE	15	/* ring_installed() raises, then wants a flush */
+#define NO_GRACE_IRQ	16	/* STOP does not wait for what the last flush raised */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -90,7 +92,7 @@
 
 /* struct etw_trace_session */
 bool running = true;		/* state */
-bool flush_armed, flush_lock, dry;
+bool flush_wanted, flush_armed, flush_lock, dry;
 byte free = 1 - EMPTY;		/* buffers in the pool, if EMPTY */
 byte next_generation[2];	/* of the worker, for each CPU */
 bool listed = true;		/* in etw_sessions */
@@ -106,7 +108,7 @@ byte reserved[2];		/* records of that buffer, or of the one that */
 byte committed[2];		/* was closed under its writer */
 bool owed[2];			/* closed before its last commit */
 byte done[2];			/* session->done: a bit for each generation */
-byte size[8];			/* records of a buffer on session->done */
+byte size[16];			/* records of a buffer on session->done */
 /* A slot whose writer died: in the open buffer, or in a closed one with that generation */
 byte deaths = DEATHS;
 bool dead_slot[2];
@@ -148,7 +150,7 @@ inline raise(k)
 inline arm()
 {
 	if
-	:: !flush_armed ->
+	:: flush_wanted && !flush_armed ->
 #if BROKEN == ARM_LATE
 		timer_queued = true;
 		flush_armed = true
@@ -156,7 +158,7 @@ inline arm()
 		flush_armed = true;
 		timer_queued = true
 #endif
-	:: flush_armed
+	:: !flush_wanted || flush_armed
 	fi
 }
 
@@ -169,7 +171,7 @@ inline ring_deliver(k, here)
 	:: else
 	fi;
 	done[k] = done[k] | (1 << generation[k]);
-	size[k * 4 + generation[k]] = reserved[k];
+	size[k * 8 + generation[k]] = reserved[k];
 	reserved[k] = 0; committed[k] = 0
 }
 
@@ -233,10 +235,10 @@ inline drain()
 			:: done[i] & (1 << (next_generation[i] + 1)) ->
 				next_generation[i]++;
 				done[i] = done[i] & ~(1 << next_generation[i]);
-				unread[i] = unread[i] - size[i * 4 + next_generation[i]];
-				due[i] = (due[i] > size[i * 4 + next_generation[i]] ->
-					  due[i] - size[i * 4 + next_generation[i]] : 0);
-				size[i * 4 + next_generation[i]] = 0
+				unread[i] = unread[i] - size[i * 8 + next_generation[i]];
+				due[i] = (due[i] > size[i * 8 + next_generation[i]] ->
+					  due[i] - size[i * 8 + next_generation[i]] : 0);
+				size[i * 8 + next_generation[i]] = 0
 			:: else -> break
 			od
 		}
@@ -265,7 +267,7 @@ inline abandon()
 			if
 			:: marked[i] && stuck[i] && marked_generation[i] == stuck_generation[i] ->
 				done[i] = done[i] | (1 << stuck_generation[i]);
-				size[i * 4 + stuck_generation[i]] = stuck_records[i];
+				size[i * 8 + stuck_generation[i]] = stuck_records[i];
 				stuck[i] = false
 			:: else
 			fi;
@@ -282,15 +284,18 @@ inline replenish()
 	dry = false
 }
 
-/* cpu_holds_records() and close_here() */
+/* cpu_has_buffer() and close_here() */
 inline close_here(k)
 {
 	if
-	:: atomic { online[k] && open[k] && reserved[k] > 0 && !in_irq[k] ->
+	:: atomic { online[k] && open[k] && !in_irq[k] ->
 		close_cpu(k, k) }
-	:: !online[k] || !open[k] || reserved[k] == 0
+	:: !online[k] || !open[k]
 	fi
 }
+
+/* all_arrived() */
+#define ARRIVED(k)	(generation[k] - open[k] == next_generation[k])
 
 /* etw_deliver_flush() */
 inline deliver_flush()
@@ -302,6 +307,7 @@ inline deliver_flush()
 #if FLUSHES
 		atomic { due[0] = unread[0]; due[1] = unread[1] };
 #endif
+		flush_wanted = false;			/* D */
 #if BROKEN != CLEAR_LATE
 		flush_armed = false;			/* D */
 #endif
@@ -319,7 +325,12 @@ inline deliver_flush()
 		mark();
 #endif
 #if BROKEN != NO_GRACE_DRAIN
-		synchronize_rcu();
+		/* flush_close() */
+		drain();
+		if
+		:: atomic { ARRIVED(0) && ARRIVED(1) -> skip }
+		:: else -> synchronize_rcu()
+		fi;
 #endif
 		atomic {
 			drain();
@@ -351,12 +362,17 @@ proctype writer(bit c; byte writes)
 			generation[c]++;
 			open[c] = true };
 			/* ring_installed() */
-			atomic { STEP
-				if
-				:: !flush_armed -> raise(c)	/* D */
-				:: else
-				fi
-			}
+			if
+#if BROKEN == WANT_LATE
+			:: atomic { !in_irq[c] && !flush_armed -> raise(c) };
+				atomic { STEP flush_wanted = true }
+#else
+			:: atomic { !in_irq[c] && !flush_armed ->	/* D */
+				flush_wanted = true };
+				atomic { STEP raise(c) }
+#endif
+			:: atomic { !in_irq[c] && flush_armed -> skip }
+			fi
 #if EMPTY	/* ring_evict(); the event is lost */
 		:: atomic { session && !in_irq[c] && !open[c] && !owed[c] && free == 0 ->
 			if
@@ -534,6 +550,10 @@ proctype stopper()
 #endif
 	/* etw_deliver_stop() */
 	atomic { !flush_lock -> flush_lock = true };
+	!irq_busy;				/* irq_work_sync() */
+#if BROKEN != NO_GRACE_IRQ && BROKEN != NO_GRACE_STOP
+	synchronize_rcu();
+#endif
 	running = false;
 #if BROKEN != NO_CLOSE_ALL
 	atomic { close_cpu(0, 0) }; atomic { close_cpu(1, 0) };

@@ -395,7 +395,7 @@ int etw_unregister(struct etw_provider *provider)
 	if (!reg)
 		return 0;
 	registration_ended_kernel(reg);
-	synchronize_rcu();
+	synchronize_rcu_expedited();
 	etw_registration_free(reg);
 	return 0;
 }
@@ -450,7 +450,7 @@ void etw_registration_end_handles(struct etw_provider **handles, unsigned int co
 	}
 	list_for_each_entry(reg, &ended, kernel_node)
 		registration_ended_kernel(reg);
-	synchronize_rcu();
+	synchronize_rcu_expedited();
 	list_for_each_entry_safe(reg, tmp, &ended, kernel_node)
 		etw_registration_free(reg);
 }
@@ -504,7 +504,7 @@ void etw_registration_end_left(const struct module *module)
 		list_is_singular(&left) ? "" : " and others");
 	list_for_each_entry(reg, &left, kernel_node)
 		registration_ended_kernel(reg);
-	synchronize_rcu();
+	synchronize_rcu_expedited();
 	list_for_each_entry_safe(reg, tmp, &left, kernel_node)
 		etw_registration_free(reg);
 }

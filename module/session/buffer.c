@@ -142,11 +142,13 @@ static void ring_installed(struct etw_ring *ring)
 
 	/*
 	 * The flush timer runs only while some CPU has a buffer.  D pairs with
-	 * etw_deliver_flush(), which clears the flag, waits a grace period and then
+	 * etw_deliver_flush(), which clears both flags, waits a grace period and then
 	 * looks for buffers: either it sees this buffer, or this CPU sees the flag cleared.
 	 */
-	if (!s->hot.buffering && !READ_ONCE(s->flush_armed))
+	if (!s->hot.buffering && !READ_ONCE(s->flush_armed)) {
+		WRITE_ONCE(s->flush_wanted, true);
 		raise_irq_work(s);
+	}
 }
 
 const struct etw_ring_ops etw_session_ring_ops = {
@@ -469,11 +471,11 @@ void etw_buffers_close_cpu(struct etw_trace_session *s, int cpu)
 	etw_ring_close(ETW_LOCAL, &s->hot.ring, rc, etw_word_read(&rc->cur));
 }
 
-static bool cpu_holds_records(int cpu, void *info)
+static bool cpu_has_buffer(int cpu, void *info)
 {
 	struct etw_trace_session *s = info;
 
-	return etw_ring_holds(etw_word_read(&per_cpu_ptr(s->hot.cpu, cpu)->rc.cur));
+	return ETW_CUR_INDEX(etw_word_read(&per_cpu_ptr(s->hot.cpu, cpu)->rc.cur));
 }
 
 /*
@@ -488,13 +490,16 @@ static void close_here(void *info)
 	struct etw_ring_cpu *rc = &this_cpu_ptr(s->hot.cpu)->rc;
 	u64 first = etw_word_read(&rc->cur), cur = first;
 
-	while (etw_ring_holds(cur) &&
+	while (ETW_CUR_INDEX(cur) &&
 	       ETW_CUR_GENERATION(cur) == ETW_CUR_GENERATION(first) &&
 	       !etw_ring_close(ETW_LOCAL, &s->hot.ring, rc, cur))
 		cur = etw_word_read(&rc->cur);
 }
 
-/* Close the buffers of the online CPUs, except those without records. */
+/*
+ * Close the buffers of the online CPUs, also one whose only record was undone: the next record
+ * would start no flush timer, because it installs none.
+ */
 void etw_buffers_close_online(struct etw_trace_session *s)
 {
 	if (s->hot.shared) {
@@ -502,7 +507,7 @@ void etw_buffers_close_online(struct etw_trace_session *s)
 		return;
 	}
 	cpus_read_lock();
-	on_each_cpu_cond_mask(cpu_holds_records, close_here, s, true,
+	on_each_cpu_cond_mask(cpu_has_buffer, close_here, s, true,
 			      cpu_online_mask);
 	cpus_read_unlock();
 }

@@ -18,6 +18,7 @@
 
 #include "abandon.h"
 #include "buffer.h"
+#include "compat.h"
 #include "consumer.h"
 #include "deliver.h"
 #include "epoch.h"
@@ -346,16 +347,40 @@ static void deliver_work(struct work_struct *work)
 	wake_up_interruptible_all(&s->wait);
 }
 
-/* Queue the worker and, if the session has one, start the flush timer.  Not in an NMI. */
+/* again: also a timer that runs starts anew; else it, and a flush that is due, keep their time. */
+static void start_flush_timer(struct etw_trace_session *s, u32 flush_ms, bool again)
+{
+	unsigned long delay = msecs_to_jiffies(flush_ms);
+
+	/* D: set before the timer can fire, because its flush clears the flag */
+	WRITE_ONCE(s->flush_armed, true);
+	if (flush_ms < ETW_FLUSH_MS_SOON)
+		hrtimer_start(&s->flush_timer, ms_to_ktime(flush_ms), HRTIMER_MODE_REL);
+	else if (again)
+		mod_delayed_work(etw_wq, &s->flush_work, delay);
+	else
+		queue_delayed_work(etw_wq, &s->flush_work, delay);
+}
+
+/* Queue the worker and, if buffers wait for one, start the flush timer.  Not in an NMI. */
 void etw_deliver_kick(struct etw_trace_session *s)
 {
 	u32 flush_ms = READ_ONCE(s->flush_ms);
 
-	if (!s->hot.buffering && flush_ms && !READ_ONCE(s->flush_armed)) {
-		/* D: set before the timer can fire, because its flush clears the flag */
-		WRITE_ONCE(s->flush_armed, true);
-		queue_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(flush_ms));
-	}
+	/* A flush that closes buffers comes here, too: it wants no further one. */
+	if (!s->hot.buffering && READ_ONCE(s->flush_wanted) && flush_ms &&
+	    !READ_ONCE(s->flush_armed))
+		start_flush_timer(s, flush_ms, false);
+	queue_work(etw_wq, &s->work);
+}
+
+/* Start the flush timer anew with the present interval, whether or not it seems to run. */
+void etw_deliver_rearm(struct etw_trace_session *s)
+{
+	u32 flush_ms = READ_ONCE(s->flush_ms);
+
+	if (!s->hot.buffering && flush_ms)
+		start_flush_timer(s, flush_ms, true);
 	queue_work(etw_wq, &s->work);
 }
 
@@ -430,53 +455,96 @@ static int deliver_snapshot(struct etw_trace_session *s)
 }
 
 /*
- * Deliver every event written before the call, and look whether the clock is still good.
- * -ESHUTDOWN: the session stops; -ENOMEM: a BUFFERING session has no spare buffers, and part
- * of its ring was not delivered.
- *
- * Two grace periods: after the first, writers that read the clock before `through` have
- * reserved their slots, so closing finds them; after the second, writers that were
- * filling slots of closed buffers have committed, so the buffers were delivered; where one
- * was not, its writer has died.
+ * Wait until all writers that run now have finished.  soon: in well under a millisecond, at the
+ * price of an interrupt for each CPU that is not idle.
  */
-int etw_deliver_flush(struct etw_trace_session *s)
+static void writers_settle(bool soon)
 {
-	u64 through;
-	u32 turns;
+	if (soon)
+		synchronize_rcu_expedited();
+	else
+		synchronize_rcu();
+}
+
+/* Have all buffers that were closed up to now been taken over?  False: it is not known. */
+static bool all_arrived(struct etw_trace_session *s)
+{
+	struct etw_session_cpu *sc;
+	u16 closed;
+	u64 cur;
+	int cpu;
+
+	lockdep_assert_held(&s->lock);
+	if (s->hot.buffering || s->hot.shared)
+		return false;
+	for_each_possible_cpu(cpu) {
+		sc = per_cpu_ptr(s->hot.cpu, cpu);
+		cur = etw_word_read(&sc->rc.cur);
+		closed = ETW_CUR_GENERATION(cur) - !!ETW_CUR_INDEX(cur);
+		if (closed != sc->next_generation)
+			return false;
+	}
+	return true;
+}
+
+/* Clear the flags of the flush timer and read the clock; -ESHUTDOWN: the session stops. */
+static int flush_begin(struct etw_trace_session *s, u32 *turns, u64 *through)
+{
 	int err = 0;
 
-	etw_epoch_check(s, true);
-	etw_stack_look();
-	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
-	if (s->state != ETW_RUNNING)
+	if (s->state != ETW_RUNNING) {
 		err = -ESHUTDOWN;
-	turns = s->ledger.turns;
-	mutex_unlock(&s->lock);
-	if (err)
 		goto out;
-
+	}
 	/* D of buffer.c */
+	WRITE_ONCE(s->flush_wanted, false);
 	WRITE_ONCE(s->flush_armed, false);
 	preempt_disable();
-	through = etw_clock_read(s->hot.clock);
+	*through = etw_clock_read(s->hot.clock);
 	preempt_enable();
 	/* Writers that still use the old limit reserve before the buffers are closed. */
-	WRITE_ONCE(s->hot.given_after, through);
-	synchronize_rcu();
+	WRITE_ONCE(s->hot.given_after, *through);
+	/* After `through`: what was lost before it is in the notes of this turn, or of older ones. */
+	*turns = s->ledger.turns;
+out:
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/*
+ * A grace period has passed since the flush began: close the buffers.  turns: of the ledger
+ * before it.  Is there nothing that writers have still to finish?  If there is, look which
+ * buffers are incomplete; for each flush that would be too dear.
+ */
+static bool flush_close(struct etw_trace_session *s, u32 *turns)
+{
+	bool done;
+
 	etw_buffers_close_online(s);
 	mutex_lock(&s->lock);
-	etw_abandon_mark(s);
-	etw_ledger_collect(s, turns == s->ledger.turns);
-	turns = s->ledger.turns;
+	etw_ledger_collect(s, *turns == s->ledger.turns);
+	*turns = s->ledger.turns;
+	if (!s->hot.buffering)
+		deliver_drain(s);
+	done = !s->ledger.turning && all_arrived(s);
+	if (!done)
+		etw_abandon_mark(s);
 	mutex_unlock(&s->lock);
-	synchronize_rcu();
+	return done;
+}
+
+/* Every event from before `through` is in a buffer that is complete, or its writer has died. */
+static int flush_deliver(struct etw_trace_session *s, bool arrived, u32 turns, u64 through)
+{
+	int err = 0;
 
 	mutex_lock(&s->lock);
 	etw_ledger_collect(s, turns == s->ledger.turns);
 	if (!s->hot.buffering)
 		deliver_drain(s);
-	deliver_abandoned(s);
+	if (!arrived)
+		deliver_abandoned(s);
 	etw_abandon_replace(s);
 	if (s->hot.buffering)
 		err = deliver_snapshot(s);
@@ -488,6 +556,37 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	}
 	etw_clock_sample(s->hot.clock, &s->sync);
 	mutex_unlock(&s->lock);
+	return err;
+}
+
+/*
+ * Deliver every event written before the call, and look whether the clock is still good.
+ * soon: see writers_settle().  -ESHUTDOWN: the session stops; -ENOMEM: a BUFFERING session has
+ * no spare buffers, and part of its ring was not delivered.
+ *
+ * After a grace period the writers that read the clock before `through` have finished, so
+ * closing finds their events.  Later writers may be filling slots of the closed buffers:
+ * if so, after a second grace period they have committed and the buffers were delivered; where
+ * one was not, its writer has died.
+ */
+int etw_deliver_flush(struct etw_trace_session *s, bool soon)
+{
+	bool arrived;
+	u64 through;
+	u32 turns;
+	int err;
+
+	etw_epoch_check(s, true);
+	etw_stack_look();
+	mutex_lock(&s->flush_lock);
+	err = flush_begin(s, &turns, &through);
+	if (err)
+		goto out;
+	writers_settle(soon);
+	arrived = flush_close(s, &turns);
+	if (!arrived)
+		writers_settle(soon);
+	err = flush_deliver(s, arrived, turns, through);
 	wake_up_interruptible_all(&s->wait);
 out:
 	mutex_unlock(&s->flush_lock);
@@ -506,7 +605,7 @@ static bool sweep_once(struct etw_trace_session *s)
 	marked = etw_abandon_mark(s);
 	if (marked) {
 		mutex_unlock(&s->lock);
-		synchronize_rcu();
+		writers_settle(true);
 		mutex_lock(&s->lock);
 		deliver_drain(s);
 		deliver_abandoned(s);
@@ -547,8 +646,20 @@ static void deliver_sweep(struct work_struct *work)
 
 static void deliver_timed_flush(struct work_struct *work)
 {
-	etw_deliver_flush(container_of(to_delayed_work(work), struct etw_trace_session,
-				       flush_work));
+	struct etw_trace_session *s = container_of(to_delayed_work(work), struct etw_trace_session,
+						   flush_work);
+	u32 flush_ms = READ_ONCE(s->flush_ms);
+
+	etw_deliver_flush(s, flush_ms && flush_ms < ETW_FLUSH_MS_SOON);
+}
+
+/* Hardirq.  Only short times: a tick is too coarse for them. */
+static enum hrtimer_restart deliver_flush_timer(struct hrtimer *timer)
+{
+	struct etw_trace_session *s = container_of(timer, struct etw_trace_session, flush_timer);
+
+	mod_delayed_work(etw_wq, &s->flush_work, 0);
+	return HRTIMER_NORESTART;
 }
 
 /* --------------------------------------------------------------- start, stop */
@@ -561,6 +672,7 @@ void etw_deliver_init(struct etw_trace_session *s)
 	init_irq_work(&s->irq_work, deliver_irq);
 	INIT_WORK(&s->work, deliver_work);
 	INIT_DELAYED_WORK(&s->flush_work, deliver_timed_flush);
+	etw_hrtimer_setup(&s->flush_timer, deliver_flush_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	INIT_DELAYED_WORK(&s->sweep_work, deliver_sweep);
 	INIT_LIST_HEAD(&s->queue);
 	INIT_LIST_HEAD(&s->spare);
@@ -592,8 +704,8 @@ static void discard_ring(struct etw_trace_session *s)
  * has passed: no writer is left but the clock's records, and no hotplug callback.
  *  0. Now no writer is left at all.
  *  1. No flush begins or runs any more; all open buffers are closed.
- *  2. Closing raised the irq_work, which queued the works, one of which queues the sweep:
- *     end them in that order; nothing can raise them again.
+ *  2. Closing raised the irq_work, which started the timer and queued the works, one of which
+ *     queues the sweep: end them in that order; nothing can raise them again.
  *  3. session->done is complete: no more buffers will be added.  A buffer that is closed
  *     and was not delivered is abandoned.
  */
@@ -603,6 +715,12 @@ void etw_deliver_stop(struct etw_trace_session *s)
 
 	etw_epoch_last_look(s);
 	mutex_lock(&s->flush_lock);
+	/*
+	 * irq_work_sync() alone may miss one of two handlers that run at once.  After both waits no
+	 * handler of the last flush runs, and only the closing below can raise another one.
+	 */
+	irq_work_sync(&s->irq_work);
+	synchronize_rcu_expedited();
 	mutex_lock(&s->lock);
 	WRITE_ONCE(s->state, ETW_STOPPING);
 	etw_buffers_close_all(s);
@@ -610,6 +728,7 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	mutex_unlock(&s->flush_lock);
 
 	irq_work_sync(&s->irq_work);
+	hrtimer_cancel(&s->flush_timer);
 	cancel_delayed_work_sync(&s->flush_work);
 	cancel_work_sync(&s->work);
 	cancel_delayed_work_sync(&s->sweep_work);

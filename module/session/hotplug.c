@@ -16,13 +16,21 @@
 
 static enum cpuhp_state dead_state, online_state;
 
+/*
+ * An hrtimer that the dying CPU started after its timers had moved away may never fire, so the
+ * short flush timers start anew.
+ */
 static void hotplug_kick_all(void)
 {
 	struct etw_trace_session *s;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(s, &etw_sessions, node)
-		etw_deliver_kick(s);
+	list_for_each_entry_rcu(s, &etw_sessions, node) {
+		if (READ_ONCE(s->flush_ms) < ETW_FLUSH_MS_SOON)
+			etw_deliver_rearm(s);
+		else
+			etw_deliver_kick(s);
+	}
 	rcu_read_unlock();
 }
 

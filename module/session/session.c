@@ -423,10 +423,7 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 {
 	lockdep_assert_held(&s->lock);
 	WRITE_ONCE(s->flush_ms, max(ms, ETW_FLUSH_MS_MIN));
-	if (READ_ONCE(s->flush_armed))
-		mod_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(s->flush_ms));
-	else
-		etw_deliver_kick(s);
+	etw_deliver_rearm(s);
 }
 
 static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
@@ -502,7 +499,7 @@ void etw_session_stop(struct etw_trace_session *s)
 
 	etw_static_keys_settle();
 	/* F: writers that found the session in an old snapshot are done */
-	synchronize_rcu();
+	synchronize_rcu_expedited();
 	etw_capture_timer_stop(&s->enabler);
 	etw_deliver_stop(s);
 	etw_epoch_leave(s);

@@ -7,7 +7,7 @@
 
 #include "trace_session.h"
 
-#define ETW_FLUSH_MS_MIN	100U
+#define ETW_FLUSH_MS_MIN	1U
 #define ETW_FLUSH_MS_DEFAULT	1000U	/* of sessions with readers */
 
 /* The properties of a session to start; etw_session_start() checks them. */

@@ -15,6 +15,7 @@
 #ifndef ETW_SESSION_TRACE_SESSION_H
 #define ETW_SESSION_TRACE_SESSION_H
 
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -91,7 +92,8 @@ struct etw_trace_session {
 
 	/* written by writers that change buffers */
 	struct irq_work irq_work ____cacheline_aligned;
-	bool flush_armed;		/* the flush timer runs; racy on purpose */
+	bool flush_wanted;		/* a buffer was installed since the last flush began */
+	bool flush_armed;		/* the flush timer runs; both are racy on purpose */
 	u8 dry;				/* ETW_DRY_*: the worker knows who found no buffer */
 	struct etw_growth growth;
 	struct llist_head done;
@@ -158,6 +160,7 @@ struct etw_trace_session {
 
 	wait_queue_head_t wait;		/* consumers */
 	struct work_struct work;
+	struct hrtimer flush_timer;	/* for a short flush_ms: queues flush_work */
 	struct delayed_work flush_work;
 	struct delayed_work sweep_work;
 	struct work_struct free_work;	/* see etw_session_put_later() */

@@ -5,18 +5,14 @@
  * Its events are described in format.h.  The tracepoints have probes only while a session
  * has enabled the provider.
  *
- * The rundown takes one process after the other by ascending id, so it misses none that lives
- * all the time; one that starts meanwhile has an event of its own.
+ * A process that starts during the rundown has an event of its own.
  */
 #include <linux/cred.h>
-#include <linux/dcache.h>
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
@@ -34,12 +30,12 @@
 #include "access/user_limits.h"
 #include "compat.h"
 #include "process_events.h"
+#include "processes.h"
 #include "tracepoints.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
 #include "write/write_kernel.h"
 
-#define PATH_SIZE	256	/* of an executable; on the stack of a task that executes it */
 #define LEVEL_INFO	4
 #define ENDED_BITS	10
 
@@ -113,21 +109,14 @@ static void process_describe(struct process_event *event, struct task_struct *le
 }
 
 /* What this memory executes.  NULL: a kernel thread, or a process that ends. */
-static const char *process_path(struct mm_struct *mm, char buffer[PATH_SIZE])
+static const char *process_path(struct mm_struct *mm, char buffer[ETW_PATH_SIZE])
 {
 	struct file *file = mm ? etw_exe_file_get(mm) : NULL;
-	struct name_snapshot snapshot;
 	const char *path;
 
 	if (!file)
 		return "";
-	path = d_path(&file->f_path, buffer, PATH_SIZE);
-	if (IS_ERR(path)) {
-		take_dentry_name_snapshot(&snapshot, file->f_path.dentry);
-		strscpy(buffer, snapshot.name.name, PATH_SIZE);
-		release_dentry_name_snapshot(&snapshot);
-		path = buffer;
-	}
+	path = etw_file_path(file, buffer);
 	fput(file);
 	return path;
 }
@@ -137,7 +126,7 @@ static const char *process_path(struct mm_struct *mm, char buffer[PATH_SIZE])
 static void process_forks(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct process_event event;
-	char buffer[PATH_SIZE];
+	char buffer[ETW_PATH_SIZE];
 
 	if (!PROCESS_WANTED() || !thread_group_leader(child))
 		return;
@@ -152,7 +141,7 @@ static void process_executes(void *data, struct task_struct *task, pid_t old_pid
 			     struct linux_binprm *program)
 {
 	struct process_event event;
-	char buffer[PATH_SIZE];
+	char buffer[ETW_PATH_SIZE];
 
 	if (!PROCESS_WANTED())
 		return;
@@ -246,32 +235,15 @@ static void process_unprobe(void)
 
 /* ------------------------------------------------------------------- rundown */
 
-/* The first process whose id is not below *nr, with a reference; NULL: there is none. */
-static struct task_struct *process_next(pid_t *nr)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	while (!task && (pid = find_ge_pid(*nr, &init_pid_ns))) {
-		*nr = pid_nr(pid) + 1;
-		task = pid_task(pid, PIDTYPE_TGID);
-	}
-	if (task)
-		get_task_struct(task);
-	rcu_read_unlock();
-	return task;
-}
-
 static void process_rundown(void)
 {
 	struct process_event event;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	char buffer[PATH_SIZE];
+	char buffer[ETW_PATH_SIZE];
 	pid_t nr = 1;
 
-	while (PROCESS_WANTED() && (task = process_next(&nr))) {
+	while (PROCESS_WANTED() && (task = etw_process_next(&nr))) {
 		process_describe(&event, task);
 		mm = get_task_mm(task);		/* NULL for kernel threads */
 		event.path = process_path(mm, buffer);

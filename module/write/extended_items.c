@@ -107,12 +107,13 @@ int etw_items_prepare(void)
 
 /* -------------------------------------------------------------------- items */
 
-/* Finish an item whose data is in place; zeroes the padding. */
-static void item_seal(struct etw_ext_item *head, u16 type, u32 len)
+/* Finish an item whose data is in place; zeroes the padding, which few kinds of items have. */
+static __always_inline void item_seal(struct etw_ext_item *head, u16 type, u32 len)
 {
 	u8 *data = (u8 *)(head + 1);
 
-	memset(data + len, 0, ALIGN(len, ETW_RECORD_ALIGN) - len);
+	if (!IS_ALIGNED(len, ETW_RECORD_ALIGN))
+		memset(data + len, 0, ALIGN(len, ETW_RECORD_ALIGN) - len);
 	head->type = type;
 	head->size = sizeof(*head) + ALIGN(len, ETW_RECORD_ALIGN);
 	head->data_size = len;

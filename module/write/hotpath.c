@@ -204,10 +204,15 @@ static void clamp_time(struct etw_record_extra *to, const struct etw_record_extr
 			     sizeof(extra->timestamp));
 }
 
-/* As write_one(), with the items that the session asked for. */
-static int write_items(struct etw_session_hot *s, const struct etw_record_source *source,
-		       const struct etw_items *built, u32 properties,
-		       const struct etw_record_extra *extra, u64 cur, u64 now, u64 payer)
+/*
+ * As write_one(), with the items that the session asked for.  source has been measured with
+ * extra.
+ */
+static __always_inline int write_items(struct etw_session_hot *s,
+				       const struct etw_record_source *source,
+				       const struct etw_items *built, u32 properties,
+				       const struct etw_record_extra *extra,
+				       u64 cur, u64 now, u64 payer)
 {
 	struct etw_record_source own = *source;
 	u64 after = READ_ONCE(s->given_after);
@@ -216,11 +221,13 @@ static int write_items(struct etw_session_hot *s, const struct etw_record_source
 
 	if (extra && extra->timestamp_given && extra->timestamp <= after) {
 		clamp_time(&late, extra, after);
+		own.size += late.size - extra->size;
 		extra = &late;
 	}
 	etw_items_select(&items, built, properties);
 	items.extra = extra;
-	if (etw_record_measure_items(&own, &items))
+	own.size += items.size;
+	if (unlikely(own.size > ETW_RECORD_MAX))
 		return etw_reserve_count_drop(s, ETW_DROP_EVENT_SIZE, source->provider);
 	if (s->shared)
 		return etw_reserve_write(s, &own, items.count || extra ? &items : NULL, payer);

@@ -15,7 +15,8 @@
 #include "opts.h"
 #include "snapshot.h"
 
-static bool id_passes(const struct etw_event_ids *ids, const struct etw_match_event *event)
+static __always_inline bool id_passes(const struct etw_event_ids *ids,
+				      const struct etw_match_event *event)
 {
 	return event->unknown || (event->typed && event->typed->schema) ||
 	       etw_match_id(ids, event->desc);
@@ -30,26 +31,29 @@ static noinline bool match_undecided(const struct etw_snapshot_entry *entry)
 
 static noinline bool match_name(const struct etw_snapshot_entry *entry,
 				const struct etw_name_filter *filter,
-				struct etw_match_event *event)
+				const struct etw_event_descriptor *desc, const void *schema,
+				u32 len, u32 *budget)
 {
-	const struct etw_typed *typed = event->typed;
-	u32 cost = min_t(u32, typed->schema_len, ETW_SCHEMA_NAME_MAX);
+	u32 cost = min_t(u32, len, ETW_SCHEMA_NAME_MAX);
 
-	if (unlikely(cost > event->budget))
+	if (unlikely(cost > *budget))
 		return match_undecided(entry);
-	event->budget -= cost;
-	return etw_names_pass(&filter->names, event->desc, typed->schema, typed->schema_len);
+	*budget -= cost;
+	return etw_names_pass(&filter->names, desc, schema, len);
 }
 
 static __always_inline bool name_passes(const struct etw_snapshot_entry *entry,
 					const struct etw_name_filter *filter,
 					struct etw_match_event *event)
 {
-	return !filter || !event->typed || match_name(entry, filter, event);
+	return !filter || !event->typed ||
+	       match_name(entry, filter, event->desc, event->typed->schema,
+			  event->typed->schema_len, &event->budget);
 }
 
 /* Do the stack filters let this event's stack pass? */
-static bool stack_wanted(const struct etw_snapshot_entry *entry, struct etw_match_event *event)
+static __always_inline bool stack_wanted(const struct etw_snapshot_entry *entry,
+					 struct etw_match_event *event)
 {
 	const struct etw_event_filter *filter = entry->events;
 	const struct etw_event_descriptor *desc = event->desc;
@@ -65,8 +69,8 @@ static bool stack_wanted(const struct etw_snapshot_entry *entry, struct etw_matc
 }
 
 /* Do the writer's options and all filters but the payload filter let the event pass? */
-static bool match_passes(const struct etw_snapshot_entry *entry,
-			 struct etw_match_event *event)
+static __always_inline bool match_passes(const struct etw_snapshot_entry *entry,
+					 struct etw_match_event *event)
 {
 	const struct etw_write_opts *opts = event->opts;
 
@@ -99,8 +103,8 @@ static __always_inline bool match_payload(const struct etw_snapshot_entry *entry
 }
 
 /* Does the payload filter let the event pass?  True if the payload is not known yet. */
-static bool payload_passes(const struct etw_snapshot_entry *entry,
-			   struct etw_match_event *event)
+static __always_inline bool payload_passes(const struct etw_snapshot_entry *entry,
+					   struct etw_match_event *event)
 {
 	if (!entry->events || !entry->events->payload || !event->source)
 		return true;
@@ -122,41 +126,42 @@ bool etw_match_payload(const struct etw_snapshot_entry *entry,
 	       match_payload(entry, source, false, budget);
 }
 
-/*
- * Do the entry's filters, which it has, let an event of ETW_WAY_TYPED pass, whose schema is the
- * first descriptor?  budget: what is left of ETW_FILTER_BUDGET.
- */
-bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_snapshot_entry *entry,
-		     const struct etw_record_source *source, u32 *budget)
+static noinline bool match_typed_payload(const struct etw_snapshot_entry *entry,
+					 const struct etw_event_descriptor *desc,
+					 const struct etw_data_descriptor *data, u32 count,
+					 u32 *budget)
 {
-	const struct etw_data_descriptor *data = source->data;
-	const struct etw_typed typed = {
-		.schema = (const void *)(unsigned long)data->ptr,
-		.schema_len = data->size,
-	};
-	struct etw_match_event event = {
-		.desc = source->desc,
-		.typed = &typed,
-		.budget = *budget,
-	};
 	struct etw_record_source payload = {
-		.desc = source->desc,
-		.data = data + 1,
-		.count = source->count - 1,
-		.type = source->type,
+		.desc = desc,
+		.data = data,
+		.count = count,
+		.type = ETW_TYPE_EVENT64,
 	};
-	bool pass = name_passes(entry, entry->events->names, &event);
 
-	*budget = event.budget;
-	/* Other TraceLogging events have no ids by which the filter could know their fields. */
-	if (!pass || !entry->events->payload || !snapshot->one_event)
-		return pass;
 	return !etw_record_measure(&payload) && match_payload(entry, &payload, false, budget);
 }
 
+/*
+ * Do the entry's filters, which it has, let an event of ETW_WAY_TYPED pass?  The first of its
+ * count descriptors is its schema, of this size.  budget: what is left of ETW_FILTER_BUDGET.
+ */
+bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_snapshot_entry *entry,
+		     const struct etw_event_descriptor *desc,
+		     const struct etw_data_descriptor *data, u32 count, u32 schema, u32 *budget)
+{
+	const struct etw_event_filter *filter = entry->events;
+
+	if (filter->names && !match_name(entry, filter->names, desc,
+					 (const void *)(unsigned long)data->ptr, schema, budget))
+		return false;
+	/* Other TraceLogging events have no ids by which the filter could know their fields. */
+	return !filter->payload || !snapshot->one_event ||
+	       match_typed_payload(entry, desc, data + 1, count - 1, budget);
+}
+
 /* Does the session take the event?  If so, add the items that it wants to *properties. */
-static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
-					struct etw_match_event *event, u32 *properties)
+static bool match_takes(const struct etw_snapshot_entry *entry, struct etw_match_event *event,
+			u32 *properties)
 {
 	const struct etw_event_descriptor *desc = event->desc;
 	u32 add = entry->filter.properties & ETW_ENABLE_ITEMS;
@@ -164,7 +169,7 @@ static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;
-	if (entry->events && !stack_wanted(entry, event))
+	if (entry->events && add & ETW_ENABLE_STACK_TRACE && !stack_wanted(entry, event))
 		add &= ~ETW_ENABLE_STACK_TRACE;
 	*properties |= add;
 	return true;

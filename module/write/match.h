@@ -39,7 +39,8 @@ static __always_inline bool etw_match_id(const struct etw_event_ids *ids,
 bool etw_match_payload(const struct etw_snapshot_entry *entry,
 		       const struct etw_record_source *source, u32 *budget);
 bool etw_match_typed(const struct etw_snapshot *snapshot, const struct etw_snapshot_entry *entry,
-		     const struct etw_record_source *source, u32 *budget);
+		     const struct etw_event_descriptor *desc,
+		     const struct etw_data_descriptor *data, u32 count, u32 schema, u32 *budget);
 u32 etw_match_sessions(const struct etw_snapshot *snapshot, struct etw_match_event *event,
 		       u32 *properties);
 bool etw_match_any(const struct etw_snapshot *snapshot,

@@ -83,10 +83,11 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 	return etw_record_put_pieces(at, source->size - (at - slot), data + 1, data + source->count);
 }
 
-/* As etw_plain_choose(), of the first count sessions. */
+/* As etw_plain_choose(), of the first count sessions; schema: its bytes. */
 static __always_inline struct etw_plain_place *
 etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
-		       const struct etw_record_source *source, struct etw_plain_place *place)
+		       const struct etw_record_source *source, u32 schema,
+		       struct etw_plain_place *place)
 {
 	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + count;
 	u32 budget = ETW_FILTER_BUDGET;
@@ -96,13 +97,10 @@ etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
 		if (count > 1 && !etw_entry_wants(&entry->filter, source->desc->level,
 						  source->desc->keyword))
 			continue;
-		if (entry->events) {
-			/* source itself stays in registers. */
-			const struct etw_record_source copy = *source;
-
-			if (!etw_match_typed(snapshot, entry, &copy, &budget))
-				continue;
-		}
+		/* Not the address of source, which could not stay in registers then. */
+		if (entry->events && !etw_match_typed(snapshot, entry, source->desc, source->data,
+						      source->count, schema, &budget))
+			continue;
 		etw_plain_sample(place++, entry->session);
 	}
 	return place;
@@ -127,7 +125,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 		return true;
 	if (unlikely(!etw_plain_measure_typed(source, snapshot->traits, &schema)))
 		return false;
-	end = etw_plain_choose_typed(snapshot, count, source, places);
+	end = etw_plain_choose_typed(snapshot, count, source, schema, places);
 	if (end == places)
 		return true;
 	source->flags |= ETW_EVENT_EXTENDED_INFO;

@@ -223,7 +223,7 @@ void etw_reserve_close_shared(struct etw_session_hot *s)
 
 	preempt_disable();
 	first = etw_word_read(&rc->cur);
-	for (cur = first; etw_ring_holds(cur) &&
+	for (cur = first; ETW_CUR_INDEX(cur) &&
 	     ETW_CUR_GENERATION(cur) == ETW_CUR_GENERATION(first) &&
 	     !etw_ring_close(ETW_SHARED, &s->ring, rc, cur);)
 		cur = etw_word_read(&rc->cur);

@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "unit/cli/cli_print.h"
+#include "unit/print/cli_print.h"
 
 #define ROUNDS	5
 #define POOL	256	/* events kept in memory, used in turn */

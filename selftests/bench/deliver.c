@@ -14,25 +14,10 @@
  * Nothing may be lost, or the program fails.
  */
 #include "lib/vm_buf.h"
-
-#include <time.h>
+#include "bench/guest.h"
 
 #define BUFFERS	64	/* that wait at a time */
 #define ROUNDS	64
-
-static int fail(const char *what, int err)
-{
-	fprintf(stderr, "deliver: %s: %s\n", what, strerror(-err));
-	return -1;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
 
 /* The number of possible CPUs: the file has a list like 0-255. */
 static unsigned int possible_cpus(void)
@@ -75,7 +60,7 @@ static int measure(int fd, int slot, double *each)
 	struct etw_session_stat st;
 	struct vm_reader r;
 	unsigned int i;
-	double begin;
+	uint64_t begin;
 	int ret;
 
 	s.buffer_kb = 4;
@@ -89,7 +74,7 @@ static int measure(int fd, int slot, double *each)
 	begin = now();
 	for (i = 0; i < ROUNDS && !ret; i++)
 		ret = fill_and_read(fd, slot, &r, BUFFERS);
-	*each = (now() - begin) / (ROUNDS * (BUFFERS - 1));
+	*each = (double)(now() - begin) / (ROUNDS * (BUFFERS - 1));
 	ret = ret ? ret : vm_stat(fd, s.handle, &st);
 	if (!ret && (vm_dropped(&st) || r.error))
 		ret = -EBADMSG;

@@ -16,7 +16,7 @@
  * with the file, it is constant.
  *
  * JSON goes to FILE or to the file named in $ETW_BENCH_JSON; the default of --events is
- * $ETW_BENCH_EVENTS or 10,000,000; the files take about 1,200 bytes per event in $TMPDIR.
+ * $ETW_BENCH_EVENTS or 10,000,000; the files take about 2,200 bytes per event in $TMPDIR.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -80,6 +80,8 @@ static struct row rows[] = {
 	    "%d/half.etl", "-q", "--filter", "number & 1 == 1"),
 	CONVERT("lines", "etw convert, JSON lines", "json", "%d/a.json"),
 	CONVERT("perfetto", "etw convert, Perfetto", "perfetto", "%d/a.perfetto-trace"),
+	CONVERT("chrome", "etw convert, Chrome", "chrome", "%d/a.chrome.json"),
+	CONVERT("csv", "etw convert, CSV", "csv", "%d/a.csv"),
 	CONVERT("ctf", "etw convert, CTF", "ctf", "%d/ctf"),
 	PEER("babeltrace2", "babeltrace2, text, of that CTF trace", "babeltrace2", "%d/ctf"),
 	PEER("trace_cmd", "trace-cmd report of a trace.dat", "trace-cmd", "report", "-i",

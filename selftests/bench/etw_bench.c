@@ -21,6 +21,7 @@
  * net, or the program fails.
  */
 #include "lib/vm_dev.h"
+#include "bench/guest.h"
 #include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_bench/etw_bench.h"
@@ -122,12 +123,6 @@ static struct row rows[] = {
 static int dev, bench;
 static uint32_t loops = 20000;
 static double turn[ETW_BENCH_KINDS];	/* of one iteration of the loops without an event */
-
-static int fail(const char *what, int err)
-{
-	fprintf(stderr, "etw_bench: %s: %s\n", what, strerror(-err));
-	return -1;
-}
 
 static bool takes_handle(const struct row *r)
 {

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "bench/guest.h"
 #include "bench/ran.h"
 
 #define DIR_NAME	"/run/etw-bench"
@@ -35,12 +36,6 @@ static struct row rows[] = {
 };
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
-
-static int fail(const char *what, int err)
-{
-	fprintf(stderr, "logwrite: %s: %s\n", what, strerror(err < 0 ? -err : errno));
-	return -1;
-}
 
 /* ------------------------------------------------------------------ the session */
 

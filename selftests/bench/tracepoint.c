@@ -16,12 +16,12 @@
  * Nothing may be lost, or the program fails.
  */
 #include "lib/vm_dev.h"
+#include "bench/guest.h"
 
 #include <linux/perf_event.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #ifdef HAVE_BPF
 #include <bpf/libbpf.h>
@@ -33,20 +33,6 @@
 #define INSTANCE	TRACEFS "instances/etw_bench/"
 #define EVENT		"events/syscalls/sys_enter_getppid/"
 #define PERF_PAGES	128
-
-static int fail(const char *what, int err)
-{
-	fprintf(stderr, "tracepoint: %s: %s\n", what, strerror(-err));
-	return -1;
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static double call_cost(void)
 {

@@ -85,7 +85,7 @@ RUN(trace)
 
 	(void)x;
 	(void)thread;
-	if (v[1] >> 8 & 3 || !count) {
+	if (!(v[1] >> 8 & 3) || !count) {
 		e.id = count ? ids[seed % count] : 0;
 	} else {
 		e.flags = ETW_TRACE_SAMPLE | (seed & ETW_TRACE_FREQUENCY);

@@ -123,19 +123,26 @@ int vm_sessions(int fd, uint64_t *handles, unsigned int capacity)
 
 int vm_providers(int fd, struct etw_guid *guids, unsigned int capacity)
 {
-	static const struct etw_guid own = ETW_PROCESS_GUID;
+	static const struct etw_guid own[] = { ETW_PROCESS_GUID, ETW_IMAGE_GUID, ETW_COUNTERS_GUID };
+	struct etw_guid all[capacity + VM_OWN_PROVIDERS];
 	struct etw_provider_enum e = {
-		.size = sizeof(e), .guids = VM_PTR(guids), .capacity = capacity };
+		.size = sizeof(e), .guids = VM_PTR(all), .capacity = ARRAY_SIZE(all) };
 	int ret = vm_ioctl(fd, ETW_IOC_PROVIDER_ENUM, &e);
-	unsigned int i, n = 0;
+	unsigned int i, k, n = 0;
 
 	if (ret)
 		return ret;
-	if (e.count > capacity)
+	if (e.count > ARRAY_SIZE(all))
 		return -ENOSPC;
-	for (i = 0; i < e.count; i++)
-		if (memcmp(&guids[i], &own, sizeof(own)))
-			guids[n++] = guids[i];
+	for (i = 0; i < e.count; i++) {
+		for (k = 0; k < ARRAY_SIZE(own) && memcmp(&all[i], &own[k], sizeof(*own)); k++)
+			;
+		if (k < ARRAY_SIZE(own))
+			continue;
+		if (n == capacity)
+			return -ENOSPC;
+		guids[n++] = all[i];
+	}
 	return n;
 }
 
@@ -270,18 +277,42 @@ static bool vm_sleeps(const char *tid)
 	return text[0] >= '0' && text[0] <= '9';
 }
 
-bool vm_others_sleep(void)
+static bool vm_waits(const char *tid)
+{
+	char path[64], text[64] = "", *state;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	state = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	fclose(f);
+	return state && !strncmp(state, ") S", 3);
+}
+
+static bool vm_others(bool (*are)(const char *tid))
 {
 	DIR *dir = opendir("/proc/self/task");
 	const struct dirent *d;
-	bool asleep = dir;
+	bool all = dir;
 
-	while (asleep && (d = readdir(dir)))
+	while (all && (d = readdir(dir)))
 		if (d->d_name[0] != '.' && atoi(d->d_name) != gettid())
-			asleep = vm_sleeps(d->d_name);
+			all = are(d->d_name);
 	if (dir)
 		closedir(dir);
-	return asleep;
+	return all;
+}
+
+bool vm_others_sleep(void)
+{
+	return vm_others(vm_sleeps);
+}
+
+bool vm_others_wait(void)
+{
+	return vm_others(vm_waits);
 }
 
 int vm_reap(pid_t pid)

@@ -111,11 +111,11 @@ uint64_t vm_dropped(const struct etw_session_stat *st);
 int vm_sessions(int fd, uint64_t *handles, unsigned int capacity);
 
 /* Providers that etw.ko registers itself */
-#define VM_OWN_PROVIDERS	1
+#define VM_OWN_PROVIDERS	3
 
 /*
  * The providers that the caller may see, without etw.ko's own; their number, or a negative
- * errno.  There must be room for etw.ko's own, too.
+ * errno.
  */
 int vm_providers(int fd, struct etw_guid *guids, unsigned int capacity);
 
@@ -179,6 +179,8 @@ int vm_consumer_info(int cfd, struct etw_consumer_info *info);
  * done so.
  */
 bool vm_others_sleep(void);
+/* In a sleep that a signal ends? Others may only be on the way to it. */
+bool vm_others_wait(void);
 
 /* Reap a child that must end; its wait status, -1 if it hangs or was reaped. */
 int vm_reap(pid_t pid);

@@ -100,7 +100,8 @@ struct vl_log vl_log_read(const char *path)
 	log.info = *etw_etl_info(file);
 	log.cut_off = etw_etl_cut_off(file);
 	etw_etl_close(file);
-	if (!etl_agree(path, log.cut_off ? CHECK_OPEN : 0, &log.agree)) {
+	/* A power cut while a file is closed may leave a final header before less than it says. */
+	if (!etl_agree(path, log.cut_off || log.count.missing ? CHECK_OPEN : 0, &log.agree)) {
 		printf("# %s: %s\n", path, log.agree.why);
 		if (!log.error)
 			log.error = -EBADMSG;

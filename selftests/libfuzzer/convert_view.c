@@ -77,15 +77,13 @@ static void take_event(struct input *in, struct taken *t, int64_t *time)
 
 static unsigned int convert_all(struct convert *c, struct input in)
 {
-	static struct etw_decoder *decoder;
+	struct etw_decoder *decoder = etw_decoder_new();
 	static struct etw_event_items items;
 	int64_t time = 133000000000000000LL;
 	unsigned int n = 0;
 	struct taken t;
 
-	if (!decoder)
-		decoder = etw_decoder_new();
-	if (c->format->open(c))
+	if (!decoder || c->format->open(c))
 		abort();
 	for (; in.left && n < EVENTS_MAX; n++) {
 		EVENT_RECORD record;
@@ -102,6 +100,7 @@ static unsigned int convert_all(struct convert *c, struct input in)
 	}
 	if (c->format->close(c, true))
 		abort();
+	etw_decoder_free(decoder);
 	return n;
 }
 

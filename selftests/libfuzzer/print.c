@@ -6,8 +6,8 @@
  *
  * No event may control a terminal or break a line.
  */
-#include "unit/cli/cli_print.h"
-#include "unit/cli/cli_print_manifest.h"
+#include "unit/print/cli_print.h"
+#include "unit/print/cli_print_manifest.h"
 #include "libfuzzer/event.h"
 
 enum { KNOWN = 1, NAMES = 2, HEX = 4, MESSAGE = 8 };
@@ -32,19 +32,34 @@ static void check_line(const struct etw_text *out)
 			abort();
 }
 
-static void print_all(struct event_printer *printer, const struct etw_event *event)
+static const struct etw_text *print_one(struct event_printer *printer, const struct etw_event *event,
+					void (*how)(struct event_printer *, const struct etw_event *))
 {
 	printer->out.len = 0;
-	event_print_text(printer, event);
+	how(printer, event);
 	check_line(&printer->out);
-	printer->out.len = 0;
-	event_print_format(printer, event);
-	check_line(&printer->out);
-	printer->out.len = 0;
-	event_print_json(printer, event);
-	check_line(&printer->out);
-	if (printer->out.len &&
-	    (printer->out.data[0] != '{' || printer->out.data[printer->out.len - 2] != '}'))
+	return &printer->out;
+}
+
+/* A printer prints its events in one way. */
+static void print_all(const struct event_printer *options, const struct etw_event *event)
+{
+	static struct event_printer printers[3];
+	const struct etw_text *json;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		printers[i].names = options->names;
+		printers[i].processes = options->processes;
+		printers[i].format = options->format;
+		printers[i].hex = options->hex;
+		printers[i].message = options->message;
+		printers[i].time = options->time;
+	}
+	print_one(&printers[0], event, event_print_text);
+	print_one(&printers[1], event, event_print_format);
+	json = print_one(&printers[2], event, event_print_json);
+	if (json->len && (json->data[0] != '{' || json->data[json->len - 2] != '}'))
 		abort();
 }
 

@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 [[ $(stat -f -c %T /) == overlayfs ]] || { echo "1..0 # SKIP not in the virtual machine"; exit 0; }
 
 kernel=$(uname -r)
-packages=(etw-dkms etw-tools libetw-dev libetw0 libtdh0)
+packages=(etw-dkms etw-tools libetw-dev libetw0 libtdh0 python3-etw)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DEBIAN_FRONTEND=noninteractive
@@ -50,9 +50,26 @@ state() {
 	find /var/lib/dpkg/info /var/log /var/cache -xdev \( -name '*etw*' -o -name '*tdh*' \) | sort
 }
 
+# make_kernels: a kernel that is too old, and one for which nothing can be compiled
+make_kernels() {
+	mkdir -p /lib/modules/{5.10.0-9,6.99.0-9}-amd64/build/include
+	printf 'modules:\n\t@echo "etw.h:1:1: error: no such kernel"; exit 1\n' \
+		>/lib/modules/6.99.0-9-amd64/build/Makefile
+}
+
+# skips TEXT KERNEL: apt's hooks for kernels and headers succeed, and so does DKMS itself.
+skips() {
+	local status
+
+	/etc/kernel/postinst.d/dkms "$2" && /etc/kernel/header_postinst.d/dkms "$2" &&
+		dkms autoinstall -k "$2" && grep -cF "etw: no module for kernel $2: $1" "$work/out" >"$work/count" &&
+		[[ $(<"$work/count") -eq 3 ]] || return
+	status=$(dkms status -k "$2")
+	[[ -z $(find "/lib/modules/$2" -name 'etw.ko*') && $status != *"$2"* ]]
+}
+
 install_packages() {
-	# A kernel that is too old is installed as well, and DKMS builds for all.
-	mkdir -p /lib/modules/5.10.0-9-amd64/build/include
+	make_kernels
 	echo autoinstall_all_kernels=yes >>/etc/dkms/framework.conf
 	dpkg --force-unsafe-io -i "${files[@]}"
 }
@@ -81,6 +98,10 @@ decodes() {
 	[[ $(grep -c 'Sample-App Step ' "$work/dump") -eq 5 ]]
 }
 
+python_reads() ( cd "$work" && [[ $(/usr/bin/python3 -c '
+import etw
+print(sum(event.name == "Step" for event in etw.open("trace.etl")))') == 5 ]]; )
+
 watches_kernel() {
 	timeout 120 /usr/bin/etw watch -p tracepoint:syscalls:sys_enter_openat -- true >"$work/watched"
 	grep -q 'sys_enter_openat' "$work/watched"
@@ -100,7 +121,7 @@ nothing_left() {
 		# Folders that other packages have too stay.
 		[[ -d $path && $path != *etw* ]] || [[ ! -e $path && ! -L $path ]] || left+="$path"$'\n'
 	done <"$work/files"
-	rm -rf /lib/modules/5.10.0-9-amd64
+	rm -rf /lib/modules/{5.10.0-9,6.99.0-9}-amd64
 	state >"$work/after"
 	left+=$(comm -13 "$work/before" "$work/after")
 	[[ ! -e /sys/module/etw ]] || left+="module etw"
@@ -109,11 +130,14 @@ nothing_left() {
 
 # Indexing the manual pages of the whole system takes minutes here, and is not in question.
 rm -f /var/lib/man-db/auto-update
-echo "1..13"
+echo "1..17"
 state >"$work/before"
 step "the packages install" install_packages
-tap_result "$(said 'Skipped.')" "DKMS skips a kernel that is too old"
-tap_result "$(said 'etw-dkms: etw.ko is not loaded. It needs Linux 6.1')" "a module that is missing is reported"
+tap_result "$(said '5.10.0-9-amd64: it needs Linux 6.1 or later')" "a kernel that is too old is skipped"
+tap_result "$(said '6.99.0-9-amd64: it does not compile: etw.h:1:1: error')" "so is one that it does not compile for"
+tap_result "$(said 'etw-dkms: etw.ko is not loaded')" "a module that is missing is reported"
+step "the hooks skip a kernel that is too old" skips 'it needs Linux 6.1 or later' 5.10.0-9-amd64
+step "the hooks skip one that it does not compile for" skips 'it does not compile' 6.99.0-9-amd64
 dpkg -L "${packages[@]}" | sort -u >"$work/files"
 step "dpkg finds all files as they were packed" dpkg --verify "${packages[@]}"
 step "DKMS installs the module" module_installed
@@ -121,6 +145,7 @@ step "the module loads" loaded
 step "a program builds with libetw-dev" program_builds
 step "its events are recorded" records
 step "the record has them" decodes
+step "Python reads them" python_reads
 step "a tracepoint is watched" watches_kernel
 step "the reader of CTF traces starts" reader_starts
 # What an administrator's use leaves

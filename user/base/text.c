@@ -13,6 +13,7 @@
 #define TEXT_FIRST	256
 #define TICKS		10000000u	/* of a FILETIME, per second */
 #define DAY		86400u		/* seconds */
+#define EIGHT		100000000u	/* 1 and eight zeros */
 
 static const char pairs[] =
 	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -90,40 +91,65 @@ void etw_text_printf(struct etw_text *text, const char *fmt, ...)
 	va_end(args);
 }
 
-static unsigned int digits_of(uint64_t value)
+static inline char *two(char *to, unsigned int value)
 {
-	unsigned int n = 1;
-
-	for (; value >= 10000; value /= 10000)
-		n += 4;
-	return n + (value >= 10) + (value >= 100) + (value >= 1000);
+	memcpy(to, pairs + 2 * value, 2);
+	return to + 2;
 }
 
-/* Write the digits of value so that they end before end. */
-static void digits_before(char *end, uint64_t value)
+/* Digits with leading zeros; value < 10000 */
+static inline char *four_digits(char *to, uint32_t value)
 {
-	while (value >= 100) {
-		end -= 2;
-		memcpy(end, pairs + 2 * (value % 100), 2);
-		value /= 100;
+	return two(two(to, value / 100), value % 100);
+}
+
+/* Without leading zeros */
+static inline char *to_four_digits(char *to, uint32_t value)
+{
+	const uint32_t high = value / 100;
+
+	if (value < 10) {
+		*to = (char)('0' + value);
+		return to + 1;
 	}
-	if (value >= 10)
-		memcpy(end - 2, pairs + 2 * value, 2);
-	else
-		end[-1] = (char)('0' + value);
+	if (!high)
+		return two(to, value);
+	if (high >= 10)
+		return four_digits(to, value);
+	*to = (char)('0' + high);
+	return two(to + 1, value % 100);
+}
+
+char *etw_text_digits(char *to, uint64_t value)
+{
+	uint32_t low;
+
+	if (value < 10000)
+		return to_four_digits(to, (uint32_t)value);
+	if (value < EIGHT) {
+		low = (uint32_t)value;
+		return four_digits(to_four_digits(to, low / 10000), low % 10000);
+	}
+	to = etw_text_digits(to, value / EIGHT);
+	low = (uint32_t)(value % EIGHT);
+	return four_digits(four_digits(to, low / 10000), low % 10000);
 }
 
 void etw_text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits)
 {
-	unsigned int n = digits_of(value), zeros = min_digits > n ? min_digits - n : 0;
-	char *to = etw_text_room(text, n + zeros);
+	char *to = etw_text_room(text, ETW_TEXT_DIGITS + min_digits), *end;
+	size_t zeros;
 
 	if (!to)
 		return;
-	while (zeros--)
-		*to++ = '0';
-	digits_before(to + n, value);
-	etw_text_end(text, to + n);
+	end = etw_text_digits(to, value);
+	if ((size_t)(end - to) < min_digits) {
+		zeros = min_digits - (size_t)(end - to);
+		memmove(to + zeros, to, (size_t)(end - to));
+		memset(to, '0', zeros);
+		end += zeros;
+	}
+	etw_text_end(text, end);
 }
 
 void etw_text_signed(struct etw_text *text, int64_t value)
@@ -147,18 +173,23 @@ static uint64_t eight_digits(uint32_t value)
 	return __builtin_bswap64(x + '0' * ones + ('a' - '0' - 10) * letters);
 }
 
-void etw_text_0x(struct etw_text *text, uint64_t value)
+char *etw_text_digits_0x(char *to, uint64_t value)
 {
 	unsigned int n = value ? (67 - (unsigned int)__builtin_clzll(value)) / 4 : 1;
 	uint64_t digits[4] = { eight_digits((uint32_t)(value >> 32)), eight_digits((uint32_t)value) };
-	char *to = etw_text_room(text, 2 + sizeof(uint64_t) * 2);
 
-	if (!to)
-		return;
 	to[0] = '0';
 	to[1] = 'x';
 	memcpy(to + 2, (const char *)digits + 16 - n, 16);
-	etw_text_end(text, to + 2 + n);
+	return to + 2 + n;
+}
+
+void etw_text_0x(struct etw_text *text, uint64_t value)
+{
+	char *to = etw_text_room(text, ETW_TEXT_0X);
+
+	if (to)
+		etw_text_end(text, etw_text_digits_0x(to, value));
 }
 
 static bool is_same(double a, double b, int digits)
@@ -243,12 +274,6 @@ void etw_text_guid(struct etw_text *text, const void *guid)
 		etw_text_end(text, etw_guid_digits(to, guid));
 }
 
-static char *two(char *to, unsigned int value)
-{
-	memcpy(to, pairs + 2 * value, 2);
-	return to + 2;
-}
-
 /*
  * Year, month and day of a day since 1601-01-01, by the Gregorian calendar, which
  * repeats every 400 years of 146097 days.  Counted from 1600-03-01, a leap day is a
@@ -275,17 +300,12 @@ static char *date(char *to, uint32_t days)
 	return two(to, at + 1);
 }
 
-void etw_text_time(struct etw_text *text, uint64_t filetime)
+/* A second as text, up to the point before its fraction */
+static char *second_text(char *to, uint64_t second)
 {
-	uint64_t seconds = filetime / TICKS;
-	uint32_t fraction = (uint32_t)(filetime % TICKS);
-	uint32_t of_day = (uint32_t)(seconds % DAY);
-	char *to = etw_text_room(text, 32);
-	int i;
+	uint32_t of_day = (uint32_t)(second % DAY);
 
-	if (!to)
-		return;
-	to = date(to, (uint32_t)(seconds / DAY));
+	to = date(to, (uint32_t)(second / DAY));
 	*to++ = 'T';
 	to = two(to, of_day / 3600);
 	*to++ = ':';
@@ -293,11 +313,36 @@ void etw_text_time(struct etw_text *text, uint64_t filetime)
 	*to++ = ':';
 	to = two(to, of_day % 60);
 	*to++ = '.';
-	for (i = 6; i >= 0; i--) {
-		to[i] = (char)('0' + fraction % 10);
-		fraction /= 10;
+	return to;
+}
+
+char *etw_text_fraction(char *to, uint32_t ticks)
+{
+	to = four_digits(to, ticks / 1000);
+	*to++ = (char)('0' + ticks / 100 % 10);
+	return two(to, ticks % 100);
+}
+
+void etw_text_time_near(struct etw_text *text, uint64_t filetime, struct etw_text_second *last)
+{
+	const uint64_t second = filetime / TICKS;
+	char *to = etw_text_room(text, ETW_TEXT_TIME);
+
+	if (!to)
+		return;
+	if (!last->len || last->second != second) {
+		last->len = (size_t)(second_text(last->text, second) - last->text);
+		last->second = second;
 	}
-	to += 7;
+	memcpy(to, last->text, sizeof(last->text));
+	to = etw_text_fraction(to + last->len, (uint32_t)(filetime % TICKS));
 	*to++ = 'Z';
 	etw_text_end(text, to);
+}
+
+void etw_text_time(struct etw_text *text, uint64_t filetime)
+{
+	struct etw_text_second none = { .len = 0 };
+
+	etw_text_time_near(text, filetime, &none);
 }

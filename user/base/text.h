@@ -17,6 +17,8 @@
 #include <etw/format.h>
 
 #define ETW_TEXT_GUID	36	/* characters of a GUID without braces */
+#define ETW_TEXT_DIGITS	20	/* of the largest number */
+#define ETW_TEXT_0X	18	/* of the largest number in hexadecimal */
 
 /* Room for len bytes and a NUL after the text, or NULL; does not change text->len. */
 char *etw_text_grow(struct etw_text *text, size_t len);
@@ -91,6 +93,12 @@ void etw_text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_d
 void etw_text_signed(struct etw_text *text, int64_t value);
 void etw_text_0x(struct etw_text *text, uint64_t value);
 /*
+ * The same at to, which has room for ETW_TEXT_DIGITS or ETW_TEXT_0X characters; return the
+ * end, without a NUL.
+ */
+char *etw_text_digits(char *to, uint64_t value);
+char *etw_text_digits_0x(char *to, uint64_t value);
+/*
  * The shortest decimal number that reads back as the same float (digits: 9) or double
  * (17); "NaN", "Infinity", "-Infinity".
  */
@@ -102,6 +110,20 @@ void etw_text_hex(struct etw_text *text, const void *data, size_t len);
 void etw_text_guid(struct etw_text *text, const void *guid);
 /* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z" */
 void etw_text_time(struct etw_text *text, uint64_t filetime);
+
+#define ETW_TEXT_TIME	30	/* characters that a time takes at most */
+
+/* The text of one second: many events happen in each. All zero at first. */
+struct etw_text_second {
+	uint64_t second;
+	size_t len;
+	char text[24];
+};
+
+/* The same for times that are mostly in the second of the time before */
+void etw_text_time_near(struct etw_text *text, uint64_t filetime, struct etw_text_second *last);
+/* The 7 digits of a second's fraction, in ticks of 100 ns; returns the end, without a NUL. */
+char *etw_text_fraction(char *to, uint32_t ticks);
 
 /*
  * Make UTF-8 printable: escape quotes and backslashes with a backslash, control characters
@@ -128,6 +150,13 @@ enum etw_text_style {
 size_t etw_text_plain(struct etw_text *text, const char *s, size_t len);
 /* Append s in quotes if it consists of such characters; false: nothing was added. */
 bool etw_text_quote_plain(struct etw_text *text, const char *s, size_t len);
+/*
+ * Copy a string to a place with room for it if it consists of such characters; returns the
+ * end, or NULL: it does not, and the place has anything.
+ */
+char *etw_text_copy_plain(char *to, const char *s, size_t len);
+/* The same for little-endian UTF-16 at any address, of an even number of bytes */
+char *etw_text_copy_plain16(char *to, const void *s, size_t bytes);
 /* UTF-16, in a style */
 void etw_text_string16(struct etw_text *text, const void *s, size_t bytes,
 		       enum etw_text_style style);

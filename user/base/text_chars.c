@@ -16,56 +16,109 @@ static inline bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-#define EACH	0x0101010101010101u	/* times a byte: this byte eight times */
-#define HIGH	0x8080808080808080u
+typedef signed char bytes16 __attribute__((vector_size(16)));
+typedef int16_t words8 __attribute__((vector_size(16)));
 
-/* Is one of the bytes 0? The others must be below 0x80. */
-#define HAS_ZERO(v)	(((v) - EACH) & ~(v) & HIGH)
-
-/* Are all eight bytes plain? */
-static inline bool is_plain8(uint64_t v)
+static inline bool is_zero(const void *vector)
 {
-	uint64_t quote = v ^ EACH * '"', slash = v ^ EACH * '\\', del = v ^ EACH * 0x7F;
+	uint64_t half[2];
 
-	return !(((v | (v - EACH * 0x20)) & HIGH) | HAS_ZERO(quote) | HAS_ZERO(slash) |
-		 HAS_ZERO(del));
+	memcpy(half, vector, sizeof(half));
+	return !(half[0] | half[1]);
+}
+
+/* Are all bytes plain? Those from 0x80 on are negative. */
+static inline bool is_plain16(bytes16 v)
+{
+	const bytes16 bad = (v < 0x20) | (v == 0x7F) | (v == '"') | (v == '\\');
+
+	return is_zero(&bad);
+}
+
+/* Copy less than 16 bytes, in two parts that may overlap; false: not all are plain. */
+static inline bool copy_short(char *to, const char *s, size_t len)
+{
+	const size_t part = len >= 8 ? 8 : 4;
+	char parts[2][8];
+	bytes16 v;
+
+	if (len < 4)
+		return false;
+	if (part == 8) {
+		memcpy(parts[0], s, 8);
+		memcpy(parts[1], s + len - 8, 8);
+	} else {
+		memcpy(parts[0], s, 4);
+		memcpy(parts[0] + 4, s + len - 4, 4);
+		memcpy(parts[1], parts[0], 8);
+	}
+	memcpy(&v, parts, sizeof(v));
+	if (!is_plain16(v))
+		return false;
+	if (part == 8) {
+		memcpy(to, parts[0], 8);
+		memcpy(to + len - 8, parts[1], 8);
+	} else {
+		memcpy(to, parts[0], 4);
+		memcpy(to + len - 4, parts[0] + 4, 4);
+	}
+	return true;
 }
 
 /*
- * Copy the leading plain bytes; returns their number. If all are plain, the last word
+ * Copy the leading plain bytes; returns their number. If all are plain, the last part
  * overlaps the one before, so that no byte is tested alone.
  */
 static inline __attribute__((always_inline))
 size_t copy_plain(char *to, const char *s, size_t len)
 {
-	uint32_t low, high;
-	uint64_t word;
+	bytes16 v;
 	size_t i = 0;
 
-	if (len >= sizeof(word)) {
-		for (; len - i >= sizeof(word); i += sizeof(word)) {
-			memcpy(&word, s + i, sizeof(word));
-			if (!is_plain8(word))
+	if (len >= sizeof(v)) {
+		for (; len - i >= sizeof(v); i += sizeof(v)) {
+			memcpy(&v, s + i, sizeof(v));
+			if (!is_plain16(v))
 				break;
-			memcpy(to + i, &word, sizeof(word));
+			memcpy(to + i, &v, sizeof(v));
 		}
-		memcpy(&word, s + len - sizeof(word), sizeof(word));
-		if (len - i < sizeof(word) && is_plain8(word)) {
-			memcpy(to + len - sizeof(word), &word, sizeof(word));
+		memcpy(&v, s + len - sizeof(v), sizeof(v));
+		if (len - i < sizeof(v) && is_plain16(v)) {
+			memcpy(to + len - sizeof(v), &v, sizeof(v));
 			return len;
 		}
-	} else if (len >= sizeof(low)) {
-		memcpy(&low, s, sizeof(low));
-		memcpy(&high, s + len - sizeof(high), sizeof(high));
-		if (is_plain8((uint64_t)high << 32 | low)) {
-			memcpy(to, &low, sizeof(low));
-			memcpy(to + len - sizeof(high), &high, sizeof(high));
-			return len;
-		}
+	} else if (copy_short(to, s, len)) {
+		return len;
 	}
 	for (; i < len && is_plain((unsigned char)s[i]); i++)
 		to[i] = s[i];
 	return i;
+}
+
+char *etw_text_copy_plain(char *to, const char *s, size_t len)
+{
+	return copy_plain(to, s, len) == len ? to + len : NULL;
+}
+
+char *etw_text_copy_plain16(char *to, const void *s, size_t bytes)
+{
+	const unsigned char *p = s, *end = p + bytes;
+	words8 v, bad;
+
+	for (; end - p >= (ptrdiff_t)sizeof(v); p += sizeof(v)) {
+		memcpy(&v, p, sizeof(v));
+		bad = (v < 0x20) | (v >= 0x7F) | (v == '"') | (v == '\\');
+		if (!is_zero(&bad))
+			return NULL;
+		for (unsigned int i = 0; i < sizeof(v); i += 2)
+			*to++ = (char)p[i];
+	}
+	for (; p != end; p += 2) {
+		if (p[1] || !is_plain(p[0]))
+			return NULL;
+		*to++ = (char)p[0];
+	}
+	return to;
 }
 
 size_t etw_text_plain(struct etw_text *text, const char *s, size_t len)
@@ -144,7 +197,7 @@ bool etw_utf8_valid(const char *s, size_t len)
 			break;
 	}
 	for (; i < len; i += n) {
-		n = next_char(s + i, len - i, &v);
+		n = (signed char)s[i] >= 0 ? 1 : next_char(s + i, len - i, &v);
 		if (!n)
 			return false;
 	}

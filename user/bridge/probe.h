@@ -36,7 +36,7 @@ struct probe_hold {
 	char event[PROBE_EVENT_SIZE];
 	bool kernel;
 	struct etw_guid provider;
-	unsigned long long missed;	/* that are known: by others before, or told */
+	unsigned long long missed;	/* the kernel's count when it was last read */
 };
 
 /*

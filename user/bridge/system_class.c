@@ -17,7 +17,10 @@
 #define PATTERNS_MAX	16
 #define HARD_FAULTS	"pmu:major-faults:1"
 
-/* Rows of one class follow each other.  A pattern that no event matches is left out. */
+/*
+ * Rows of one class follow each other.  A pattern that no event matches is left out; one without
+ * a colon is the name of a provider of etw.ko.
+ */
 static const struct part {
 	const char *class;	/* NULL: of no class */
 	uint32_t flag;		/* 0: of no flag */
@@ -25,6 +28,7 @@ static const struct part {
 } parts[] = {
 	{ "cgroup", EVENT_TRACE_FLAG_JOB, { "cgroup:*" } },
 	{ "console", EVENT_TRACE_FLAG_DBGPRINT, { "printk:console" } },
+	{ "counters", 0, { "Etw-Counters" } },
 	{ "disk", EVENT_TRACE_FLAG_DISK_IO_INIT, { "block:block_rq_issue" } },
 	{ "disk", EVENT_TRACE_FLAG_DISK_IO, { "block:block_rq_complete" } },
 	{ "fault", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, { "exceptions:page_fault_*" } },
@@ -42,6 +46,7 @@ static const struct part {
 	    "syscalls:sys_exit*_f*sync", "syscalls:sys_exit_readv", "syscalls:sys_exit_writev",
 	    "syscalls:sys_exit_creat", "syscalls:sys_exit_mkdir*", "syscalls:sys_exit_rmdir",
 	    "syscalls:sys_exit_*truncate" } },
+	{ "image", EVENT_TRACE_FLAG_IMAGE_LOAD, { "Etw-Image" } },
 	{ "irq", EVENT_TRACE_FLAG_INTERRUPT, { "irq:irq_handler_*", "irq_vectors:*" } },
 	{ "irq", EVENT_TRACE_FLAG_DPC, { "irq:softirq_entry", "irq:softirq_exit" } },
 	{ "memory", EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
@@ -69,13 +74,20 @@ static const struct part {
 
 #define PARTS	(sizeof(parts) / sizeof(*parts))
 
+bool system_class_own(const char *name)
+{
+	return !strchr(name, ':');
+}
+
 static int add_patterns(struct trace_set *set, const struct part *part)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < PATTERNS_MAX && part->patterns[i] && !err; i++)
-		err = trace_set_add_events(set, part->patterns[i]);
+		err = system_class_own(part->patterns[i]) ?
+		      trace_set_add(set, part->patterns[i]) :
+		      trace_set_add_events(set, part->patterns[i]);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #ifndef ETW_BRIDGE_SYSTEM_CLASS_H
 #define ETW_BRIDGE_SYSTEM_CLASS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "trace_set.h"
@@ -13,8 +14,11 @@
 /* The provider that a set has for EVENT_TRACE_FLAG_PROCESS; it is one of etw.ko's. */
 #define SYSTEM_PROCESS	"Etw-Process"
 
+/* Is this name, of a set, that of a provider of etw.ko? Then it need not be made. */
+bool system_class_own(const char *name);
+
 /*
- * Add the trace events of a class, of len bytes; those that this kernel lacks are left out.
+ * Add the providers of a class, of len bytes; those that this kernel lacks are left out.
  * 0 or a negative errno: -EINVAL: there is no such class; else of trace_set_add_events().
  */
 int system_class_add(struct trace_set *set, const char *name, size_t len);
@@ -23,7 +27,7 @@ int system_class_add(struct trace_set *set, const char *name, size_t len);
 const char *system_class_name(size_t i);
 
 /*
- * Add what EVENT_TRACE_FLAG_ stand for: trace events, samples, SYSTEM_PROCESS. interval: of
+ * Add what EVENT_TRACE_FLAG_ stand for: trace events, samples, etw.ko's providers. interval: of
  * EVENT_TRACE_FLAG_PROFILE, in 100 ns. Flags without a counterpart add nothing. 0 or a negative
  * errno, of trace_set_add_events().
  */

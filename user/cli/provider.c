@@ -186,7 +186,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	bool found = false;
 	int err;
 
-	err = provider_list(fd, &list, &count);
+	err = fd < 0 ? -ENODEV : provider_list(fd, &list, &count);
 	if (!err)
 		match_name(list, count, name, true, &matches);
 	if (!matches.count)
@@ -201,6 +201,9 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 			 cli_quote(name), named);
 	else if (matches.count || named)
 		found = true;
+	else if (fd < 0)
+		cli_fail("provider %s: no manifest has this name; give the GUID, or *NAME if the GUID is made of the name",
+			 cli_quote(name));
 	else if (err)
 		cli_fail("provider %s: cannot list the providers: %s", cli_quote(name),
 			 cli_denied(-err, "the right \"query\" on it"));

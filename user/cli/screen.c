@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,4 +109,11 @@ void screen_page(void)
 	}
 	close(output[1]);
 	close(failed[0]);
+}
+
+bool screen_is_unread(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }

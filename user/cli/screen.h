@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * screen.h - the terminal that stdout may be
+ * screen.h - the terminal that stdout may be, and who reads it
  */
 #ifndef ETW_CLI_SCREEN_H
 #define ETW_CLI_SCREEN_H
@@ -20,5 +20,8 @@ bool screen_has_colour(void);
  * the pager.
  */
 void screen_page(void);
+
+/* Has the reader of stdout gone?  While nothing is written, no failing write shows it. */
+bool screen_is_unread(void);
 
 #endif /* ETW_CLI_SCREEN_H */

@@ -33,7 +33,7 @@ int session_fail(const char *name, int err, const char *takes);
 int session_read_fail(int fd, const char *name, int err);
 int session_too_large(const char *name);
 /* What the option --flush sets */
-#define CLI_FLUSH(to)	CLI_MILLIS(to, 100, 86400)
+#define CLI_FLUSH(to)	CLI_MILLIS(to, 1, 86400)
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);

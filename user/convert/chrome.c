@@ -45,9 +45,9 @@ struct chrome {
 
 /* -------------------------------------------------------------------- events */
 
-/* The event's header as members of args.etw */
-static void put_identity(struct chrome *chrome, const struct convert_event *e,
-			 enum slice_part part, struct etw_text *to)
+/* The first members of args.etw, which all events of one kind share */
+static void put_descriptor(struct chrome *chrome, const struct convert_event *e,
+			   enum slice_part part, struct etw_text *to)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
 	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
@@ -65,6 +65,13 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 	json_writer_unsigned(to, "opcode", desc->Opcode);
 	json_writer_unsigned(to, "task", desc->Task);
 	json_writer_mask(to, "keyword", desc->Keyword);
+}
+
+/* The other members of args.etw */
+static void put_place(const struct convert_event *e, struct etw_text *to)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+
 	json_writer_unsigned(to, "cpu", e->event->cpu);
 	json_writer_unsigned(to, "pid", header->ProcessId);
 	json_writer_unsigned(to, "tid", header->ThreadId);
@@ -72,7 +79,8 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 		json_writer_word(to, "mode", e->decoded->mode);
 	if (!etw_guid_is_zero(&e->event->record.header->activity))
 		json_writer_guid(to, "activity", &e->event->record.header->activity);
-	items_json(to, &e->event->record, false);
+	if (etw_decoder_has_items(e->decoder))
+		items_json(to, &e->event->record, 0);
 	etw_text_char(to, '}');
 }
 
@@ -99,11 +107,16 @@ static void put_fields(const struct convert_event *e, struct etw_text *to)
 		json_writer_hex(to, e->known ? "rest" : "data", rest, left);
 }
 
-static void put_args(struct chrome *chrome, const struct convert_event *e, enum slice_part part,
-		     struct etw_text *to)
+static void begin_args(struct chrome *chrome, const struct convert_event *e,
+		       enum slice_part part, struct etw_text *to)
 {
 	etw_text_char(to, '{');
-	put_identity(chrome, e, part, to);
+	put_descriptor(chrome, e, part, to);
+}
+
+static void end_args(const struct convert_event *e, struct etw_text *to)
+{
+	put_place(e, to);
 	put_fields(e, to);
 	etw_text_char(to, '}');
 }
@@ -135,22 +148,18 @@ static int describe_stop(struct chrome *chrome, const struct convert_event *e,
 			 struct etw_text *to)
 {
 	etw_text_puts(to, "\"args\":{\"stop\":");
-	put_args(chrome, e, SLICE_STOP, to);
+	begin_args(chrome, e, SLICE_STOP, to);
+	end_args(e, to);
 	etw_text_char(to, '}');
 	return chrome->scratch.error;
 }
 
-/* "cat":...,"name":...,"args":{...}; put_end() adds the names of the start to an end. */
-static int describe(struct convert *c, const struct convert_event *e, enum slice_part part,
-		    const char *name, struct etw_text *to)
+/* "cat":...,"name":...,"args":{ and the first members of these */
+static void put_names(struct chrome *chrome, const struct convert_event *e,
+		      enum slice_part part, const char *name, struct etw_text *to)
 {
-	struct chrome *chrome = c->state;
 	const char *opcode;
 
-	if (part == SLICE_STOP)
-		return describe_stop(chrome, e, to);
-	if (part == SLICE_START)
-		put_origin(chrome, e, to);
 	chrome->scratch.len = 0;
 	convert_add_provider(e, &chrome->scratch);
 	etw_text_puts(to, "\"cat\":");
@@ -164,7 +173,39 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 		convert_add_name(e->decoded, CONVERT_RAW, &chrome->scratch);
 	json_writer_string(to, "name", chrome->scratch.data, chrome->scratch.len);
 	json_writer_key(to, "args");
-	put_args(chrome, e, part, to);
+	begin_args(chrome, e, part, to);
+}
+
+/* The same of an instant, formatted once for each kind of events */
+static void put_shared(struct chrome *chrome, const struct convert_event *e,
+		       struct etw_identity *identity, struct etw_text *to)
+{
+	if (!identity->prepared) {
+		put_names(chrome, e, SLICE_INSTANT, NULL, &identity->text);
+		identity->ends[0] = identity->text.len;
+		identity->prepared = 1;
+	}
+	if (identity->text.error)
+		to->error = identity->text.error;
+	etw_identity_part(identity, 0, to);
+}
+
+/* "cat":...,"name":...,"args":{...}; put_end() adds the names of the start to an end. */
+static int describe(struct convert *c, const struct convert_event *e, enum slice_part part,
+		    const char *name, struct etw_text *to)
+{
+	struct etw_identity *identity = name ? NULL : e->decoder->identity;
+	struct chrome *chrome = c->state;
+
+	if (part == SLICE_STOP)
+		return describe_stop(chrome, e, to);
+	if (part == SLICE_START)
+		put_origin(chrome, e, to);
+	if (part == SLICE_INSTANT && identity)
+		put_shared(chrome, e, identity, to);
+	else
+		put_names(chrome, e, part, name, to);
+	end_args(e, to);
 	return chrome->scratch.error;
 }
 

@@ -66,14 +66,22 @@ static const struct items_kind *kind_of(const struct etw_ext_view *item)
 	return &kinds[i];
 }
 
+static bool is_wanted(const struct items_kind *kind, unsigned int flags)
+{
+	const bool schema = kind->shape == ITEM_SCHEMA || kind->shape == ITEM_TRAITS;
+
+	return schema ? flags & ITEMS_SCHEMA :
+	       !(flags & ITEMS_SHARED) || kind->type == ETW_EXT_CONTROL_GUID;
+}
+
 const struct items_kind *items_next(struct items_walk *walk, struct etw_ext_view *item)
 {
 	const struct items_kind *kind;
 
 	while (etw_ext_next(walk->record, &walk->offset, item) == 1) {
 		kind = kind_of(item);
-		if (!kind || (walk->once && walk->had & 1u << kind->bit) || (!walk->schema &&
-		    (kind->shape == ITEM_SCHEMA || kind->shape == ITEM_TRAITS)))
+		if (!kind || (walk->once && walk->had & 1u << kind->bit) ||
+		    !is_wanted(kind, walk->flags))
 			continue;
 		walk->had |= 1u << kind->bit;
 		return kind;
@@ -181,10 +189,18 @@ static void instance_text(struct etw_text *line, const struct etw_ext_view *item
 	etw_text_guid(line, class);
 }
 
+/* Free a text whose content was used. */
+static void take_error(struct etw_text *to, struct etw_text *used)
+{
+	if (used->error)
+		to->error = used->error;
+	etw_text_free(used);
+}
+
 static void item_text(struct etw_text *line, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
-	static struct etw_text string;	/* its memory is used again */
+	struct etw_text string = { .data = NULL };
 	struct etw_ext_context context;
 
 	etw_text_printf(line, " %s=", kind->name);
@@ -194,11 +210,11 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 		break;
 	case ITEM_UTF16:
 	case ITEM_UTF8:
-		string.len = 0;
 		items_add_string(&string, kind, item);
 		etw_text_puts(line, "\"");
 		etw_text_escape(line, string.data, string.len);
 		etw_text_puts(line, "\"");
+		take_error(line, &string);
 		break;
 	case ITEM_SCHEMA:
 	case ITEM_TRAITS:
@@ -226,7 +242,7 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 
 void items_text(struct etw_text *line, const struct etw_record_view *record, unsigned int flags)
 {
-	struct items_walk walk = { .record = record, .schema = flags & ITEMS_SCHEMA };
+	struct items_walk walk = { .record = record, .flags = flags };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
 
@@ -286,7 +302,7 @@ static void context_json(struct etw_text *to, const struct etw_ext_context *cont
 static void item_json(struct etw_text *to, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
-	static struct etw_text string;	/* its memory is used again */
+	struct etw_text string = { .data = NULL };
 	struct etw_ext_context context;
 	size_t at;
 
@@ -318,16 +334,24 @@ static void item_json(struct etw_text *to, const struct items_kind *kind,
 		context_json(to, &context);
 		json_writer_close(to, '}');
 		break;
-	default:
-		string.len = 0;
+	case ITEM_UTF16:
+	case ITEM_UTF8:
 		items_add_string(&string, kind, item);
 		json_writer_string(to, kind->key, string.data, string.len);
+		take_error(to, &string);
+		break;
+	default:
+		/* Digits, letters and hyphens */
+		json_writer_key(to, kind->key);
+		etw_text_char(to, '"');
+		items_add_string(to, kind, item);
+		etw_text_char(to, '"');
 	}
 }
 
-void items_json(struct etw_text *to, const struct etw_record_view *record, bool schema)
+void items_json(struct etw_text *to, const struct etw_record_view *record, unsigned int flags)
 {
-	struct items_walk walk = { .record = record, .schema = schema, .once = true };
+	struct items_walk walk = { .record = record, .flags = flags, .once = true };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
 

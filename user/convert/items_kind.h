@@ -30,7 +30,7 @@ struct items_kind {
 
 struct items_walk {
 	const struct etw_record_view *record;
-	bool schema;		/* also items that only describe how to decode the event */
+	unsigned int flags;	/* ITEMS_SCHEMA, ITEMS_SHARED */
 	bool once;		/* only the first of each key */
 	uint32_t offset, had;
 };

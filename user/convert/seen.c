@@ -30,6 +30,7 @@ int seen_put(struct seen *seen, uint64_t number)
 	if (seen->numbers.table.count < SEEN_MAX)
 		return -ENOMEM;
 	etw_interner_clear(&seen->numbers);
+	seen->emptied++;
 	return etw_intern(&seen->numbers, &number, sizeof(number), &is_new) ? 1 : -ENOMEM;
 }
 

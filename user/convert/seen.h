@@ -13,6 +13,7 @@
 
 struct seen {
 	struct etw_interner numbers;
+	uint64_t emptied;	/* how often */
 };
 
 /* Add a number.  1: it is new; 0: it was there; -ENOMEM. */

@@ -183,11 +183,11 @@ static int open_file(struct etw_etl_file *f)
 
 	if (fstat(f->space.fd, &st))
 		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
 	end = lseek(f->space.fd, 0, SEEK_END);
 	if (end < 0)
 		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
 	f->space.end = end;
 	f->count.size = end;
 	f->last = INT64_MIN;

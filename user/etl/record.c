@@ -191,12 +191,20 @@ int etw_etl_record(const void *buf, uint32_t end, uint32_t *offset,
 	const uint8_t *at = (const uint8_t *)buf + *offset;
 	struct head head;
 	uint32_t size;
+	int ret;
 
 	if (*offset >= end)
 		return 0;
 	if (*offset % ETW_RECORD_ALIGN || end - *offset < sizeof(head))
 		return -EINVAL;
 	memcpy(&head, at, sizeof(head));
+	/* Most records; they are found as they are. */
+	if (head.mark == MARK && (head.type == ETW_ETL_EVENT64 || head.type == ETW_ETL_EVENT32)) {
+		ret = etw_record_next(buf, end, offset, view);
+		if (ret == 1)
+			classic->time = view->header->timestamp;
+		return ret;
+	}
 	if (head.mark != MARK || (!head_size(head.type) && !is_other(head.type)))
 		return etw_record_any(buf, end, offset, view, classic);
 	size = is_other(head.type) ? head.version : head.size;

@@ -78,12 +78,33 @@ static struct etw_source *look(struct etw_source **list, unsigned int *count, in
 	return best;
 }
 
+/* The only source there is; nothing is compared with it. */
+static struct etw_source *only(struct etw_source *in, unsigned int *count, int *err)
+{
+	int ret = in->has_next ? 1 : etw_source_next(in, &in->next, -1);
+
+	in->has_next = ret == 1;
+	if (ret == 1)
+		return in;
+	if (!ret)
+		*count = 0;
+	else if (ret != -EAGAIN)
+		*err = ret;
+	return NULL;
+}
+
 struct etw_source *etw_source_earliest(struct etw_source **list, unsigned int *count, int *err)
 {
 	struct etw_source *best;
 	bool pending;
 
-	best = look(list, count, *count == 1 ? -1 : 0, &pending, err);
+	if (*count == 1) {
+		best = only(list[0], count, err);
+		/* A signal ends a wait; the next one is as long. */
+		return best || !*count || *err ? best : only(list[0], count, err);
+	}
+
+	best = look(list, count, 0, &pending, err);
 	/* Only the pending source is left: sources at their end have left the list. */
 	if (!best && pending && !*err)
 		best = look(list, count, -1, &pending, err);

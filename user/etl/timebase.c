@@ -8,6 +8,7 @@
 
 #define SECOND		10000000	/* in FILETIME units */
 #define RATE_SHIFT	64
+#define TICKS_NEAR	((uint64_t)1 << 62)
 #define RATE_MAX	((wide)1 << 96)	/* faster than any real clock */
 
 __extension__ typedef __int128 wide;
@@ -67,8 +68,15 @@ static int64_t line(int64_t clock0, int64_t time0, etw_time_rate rate, int64_t c
 static bool distance(const struct etw_timebase *base, int64_t clock, wide *to)
 {
 	const int64_t bend = clock <= base->until ? clock : base->until;
+	const uint64_t ticks = (uint64_t)clock - (uint64_t)base->until;
 	wide first, second;
 
+	/* Mostly there is one rate, below one unit per tick: nothing can overflow. */
+	if (base->until == base->clock && clock >= base->until && ticks < TICKS_NEAR &&
+	    !(base->after >> RATE_SHIFT)) {
+		*to = (wide)((uwide)ticks * (uint64_t)base->after + base->part);
+		return true;
+	}
 	if (__builtin_mul_overflow((wide)bend - base->clock, base->rate, &first) ||
 	    __builtin_mul_overflow((wide)clock - bend, base->after, &second) ||
 	    __builtin_add_overflow(first, second, to))

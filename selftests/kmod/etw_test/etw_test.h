@@ -36,6 +36,7 @@
 #define ETW_TEST_TYPED		ETW_TEST_IOC(12) /* etw_test_typed */
 #define ETW_TEST_BAD		ETW_TEST_IOC(13) /* etw_test_bad */
 #define ETW_TEST_DIE		ETW_TEST_IOC(14) /* etw_test_die */
+#define ETW_TEST_HOLD		ETW_TEST_IOC(15) /* int, unused; until the caller is killed */
 #define ETW_TEST_MACHINE	ETW_TEST_IOC(20) /* etw_test_machine */
 
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */

@@ -373,6 +373,7 @@ static const struct {
 	{ ETW_TEST_TYPED, sizeof(struct etw_test_typed), etw_test_typed_op, true, true },
 	{ ETW_TEST_BAD, sizeof(struct etw_test_bad), etw_test_bad_op, true, true },
 	{ ETW_TEST_DIE, sizeof(struct etw_test_die), etw_test_die_op, true, true },
+	{ ETW_TEST_HOLD, sizeof(int), etw_test_hold_op, false, false },
 	{ ETW_TEST_MACHINE, sizeof(struct etw_test_machine), etw_test_machine_op, false, true },
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* memory.c - addresses and contents of etw.ko's memory */
+/* memory.c - addresses and contents of etw.ko's memory, and the lock of the caller's */
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
@@ -71,4 +74,14 @@ int etw_test_peek_op(void *arg)
 		ret = -EFAULT;
 	kvfree(copy);
 	return ret;
+}
+
+/* Hold the lock of the caller's mappings, as a process does whose mmap() waits for something. */
+int etw_test_hold_op(void *arg)
+{
+	mmap_write_lock(current->mm);
+	while (!fatal_signal_pending(current))
+		msleep_interruptible(10);
+	mmap_write_unlock(current->mm);
+	return -EINTR;
 }

@@ -23,6 +23,7 @@ bool etw_test_trap_uses(const struct etw_provider *provider);
 /* memory.c */
 int etw_test_place_op(void *arg);
 int etw_test_peek_op(void *arg);
+int etw_test_hold_op(void *arg);
 
 /* typed.c */
 int etw_test_set_op(void *arg);

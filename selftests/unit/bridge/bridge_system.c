@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <etw/abi.h>
+#include <etw/format.h>
 #include <evntrace.h>
 
 #include "bridge/system_class.h"
@@ -18,11 +19,19 @@ static void test_classes(void)
 	for (i = 1; system_class_name(i); i++)
 		ok(strcmp(system_class_name(i - 1), system_class_name(i)) < 0, "%s, %s",
 		   system_class_name(i - 1), system_class_name(i));
-	is(i, 14, "classes");
+	is(i, 16, "classes");
 	is(system_class_add(&set, "tape", 4), -EINVAL, "no class");
 	is(system_class_add(&set, "dis", 3), -EINVAL, "the begin of a class");
 	is(system_class_add(&set, "", 0), -EINVAL, "no name");
 	is(set.count, 0, "nothing added");
+	is(system_class_add(&set, "image", 5), 0, "a class of etw.ko's own");
+	is(system_class_add(&set, "counters", 8), 0, "another one");
+	is(system_class_add(&set, "image", 5), 0, "once more");
+	is(set.count, 2, "two providers, without tracefs");
+	ok(system_class_own(set.names[0]) && !system_class_own("pmu:faults:1"), "they need not be made");
+	ok(!memcmp(&set.guids[0], &(struct etw_guid)ETW_IMAGE_GUID, 16) &&
+	   !memcmp(&set.guids[1], &(struct etw_guid)ETW_COUNTERS_GUID, 16), "with their GUIDs");
+	trace_set_free(&set);
 }
 
 /* What a flag stands for is its own: no other flag brings it. */
@@ -33,7 +42,7 @@ static void test_flags(void)
 		const char *pattern;
 	} flags[] = {
 		{ EVENT_TRACE_FLAG_THREAD, "sched:sched_process_fork" },
-		{ EVENT_TRACE_FLAG_IMAGE_LOAD, "module:module_load" },
+		{ EVENT_TRACE_FLAG_IMAGE_LOAD, "Etw-Image" },
 		{ EVENT_TRACE_FLAG_CSWITCH, "sched:sched_switch" },
 		{ EVENT_TRACE_FLAG_DISPATCHER, "sched:sched_wakeup" },
 		{ EVENT_TRACE_FLAG_DPC, "irq:softirq_entry" },

@@ -212,7 +212,7 @@ check_start() {
 	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
 		--clock Cycles --buffering --independent --json
 	right start --flush 1 a -j
-	right start --flush 100ms --buffer-size 256k --user-budget 1MiB a
+	right start --flush 1ms --buffer-size 256k --user-budget 1MiB a
 	right start --flush 2m --buffer-size 64KB --sync 1h --file x --max-size 100MB a
 	right enable a b --timeout 1.5s
 	right capture a b --every 2m
@@ -231,7 +231,7 @@ check_start() {
 	for option in '3' '16385' ' 4' '+4' '0x10' '3k' '4x' '99999999999999999999' '4294967300'; do
 		wrong "--buffer-size: \"$option\"" start a --buffer-size "$option"
 	done
-	for option in 0 0.09 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
+	for option in 0 0.0009 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
 		wrong "--flush: \"$option\"" start a --flush "$option"
 	done
 	wrong 'unknown option "--buffer"' start a --buffer 4
@@ -395,9 +395,9 @@ check_sessions() {
 	wrong '--user-budget: "18446744073709551615K" is not a size' update a --user-budget 18446744073709551615K
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
-	for option in 0 0.02 99ms 86401; do
-		wrong "--flush: \"$option\" is not within 0.1 to 86400 seconds" update a --flush "$option"
-		wrong "--flush: \"$option\" is not within 0.1 to 86400 seconds" start a --flush "$option"
+	for option in 0 86401; do
+		wrong "--flush: \"$option\" is not within 0.001 to 86400 seconds" update a --flush "$option"
+		wrong "--flush: \"$option\" is not within 0.001 to 86400 seconds" start a --flush "$option"
 	done
 	wrong 'unexpected argument "b"' update a b --flush 1
 	right update a --max-buffers 60000 --flush 86400 -j

@@ -95,6 +95,44 @@ static void traced(int64_t time, uint32_t tid, uint8_t opcode, struct disk_reque
 	payload_len = schema_len = 0;
 }
 
+/* As raw_syscalls:sys_enter and sys_exit have it, which share only the number of the call */
+static void system_call(int64_t time, uint32_t tid, uint8_t opcode, int64_t number, uint16_t id)
+{
+	/* Names with types: INT64, UINT64[6] */
+	static const char entered[] = "\x11\0\0e\0id\0\x9" "args\0\x2a\6\0";
+	static const char left[] = "\xe\0\0e\0id\0\x9" "ret\0\x9";
+	const int64_t said[7] = { number, tid };
+
+	schema = opcode == 1 ? entered : left;
+	schema_len = opcode == 1 ? sizeof(entered) - 1 : sizeof(left) - 1;
+	payload = said;
+	payload_len = opcode == 1 ? sizeof(said) : 2 * sizeof(said[0]);
+	event(T(time), tid, opcode, 1, 0, id);
+	payload_len = schema_len = 0;
+}
+
+/* A new process leaves the call that made it, which only its parent entered. */
+static void test_system_calls(void)
+{
+	channel = ETW_CHANNEL_TRACELOGGING;
+	begin();
+	system_call(10, 7, 1, 58, 1);
+	system_call(20, 8, 2, 58, 2);
+	system_call(21, 8, 1, 59, 3);
+	system_call(22, 9, 1, 58, 4);
+	system_call(30, 8, 2, 59, 5);
+	system_call(40, 7, 2, 58, 6);
+	system_call(41, 7, 2, 58, 7);
+	system_call(50, 9, 2, 58, 8);
+	end();
+	channel = 0;
+	ok(got[0].instant && got[0].start_id == 2, "a call that another thread has entered");
+	check(1, SLICE_THREAD, 21, 30, 3, 5, "one of the new thread's own");
+	check(2, SLICE_THREAD, 10, 40, 1, 6, "the call that made the thread");
+	ok(got[3].instant && counts.stops == 2, "a second return ends no other thread's call");
+	check(4, SLICE_THREAD, 22, 50, 4, 8, "the other thread's call");
+}
+
 /* A request ends in whatever was interrupted, which may wait for a request of its own. */
 static void test_disks(void)
 {
@@ -284,6 +322,7 @@ int main(void)
 {
 	test_pairs();
 	test_calls();
+	test_system_calls();
 	test_disks();
 	test_moves();
 	test_ties();

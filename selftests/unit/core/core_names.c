@@ -215,6 +215,43 @@ static void test_many(void)
 	is(wrong, 0, "lists of up to 700 names agree with a search");
 }
 
+/* The longest row of used entries, which a search may have to go along */
+static u32 longest_row(const struct etw_event_names *names)
+{
+	u32 i, row = 0, most = 0;
+
+	for (i = 0; i < 2 * (names->mask + 1); i++) {
+		row = names->table[i & names->mask] ? row + 1 : 0;
+		most = row > most ? row : most;
+	}
+	return most;
+}
+
+/* Names that differ in one or two of their bytes, at each place of a word */
+static void test_alike(void)
+{
+	static const char *const forms[] = {
+		"Event%02u", "EventName%02u", "Operation%02u", "%02uEvent", "Name%02uOfAnEvent",
+		"a%02u", "ReadRequest%02uOfTheDisk", "Req%02u", "%02u",
+	};
+	struct etw_event_names *names;
+	struct filter f;
+	char name[32];
+	u32 i, n, most;
+
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		begin(&f, true, 0, 0, 0);
+		for (n = 0; n < 64; n++) {
+			snprintf(name, sizeof(name), forms[i], n);
+			add(&f, name);
+		}
+		names = compile(&f, f.len);
+		most = names ? longest_row(names) : ~0u;
+		ok(most <= 20, "64 names \"%s\": at most %u in a row", forms[i], most);
+		free(names);
+	}
+}
+
 static void test_full(void)
 {
 	struct etw_event_names *names;
@@ -246,6 +283,7 @@ int main(void)
 	test_judged();
 	test_refused();
 	test_many();
+	test_alike();
 	test_full();
 	return done_testing();
 }

@@ -169,7 +169,7 @@ static inline void test_ring_flush(struct test_ring *t)
 
 	do {
 		cur = etw_word_read(&t->rc.cur);
-		if (!etw_ring_holds(cur))
+		if (!ETW_CUR_INDEX(cur))
 			return;
 	} while (!etw_ring_close(ETW_LOCAL, &t->ring, &t->rc, cur));
 }

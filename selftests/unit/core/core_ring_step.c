@@ -172,7 +172,7 @@ static void act_look_alike(void)
 {
 	u64 cur = etw_word_read(&test.rc.cur);
 
-	if (!etw_ring_holds(cur))
+	if (!ETW_CUR_INDEX(cur) || ETW_CUR_OFFSET(cur) == ETW_BUFFER_HEADER_SIZE)
 		return;
 	test_ring_flush(&test);
 	consume();

@@ -44,6 +44,7 @@ healthy() {
 	put /proc/kallsyms 'ffffffff81000000 T _stext'
 	put /proc/sys/kernel/perf_event_paranoid 2
 	put /sys/kernel/tracing/events/enable
+	put /sys/kernel/tracing/events/header_page
 	put /sys/kernel/btf/vmlinux
 	put /sys/kernel/btf/etw
 	put /sys/devices/system/clocksource/clocksource0/available_clocksource 'tsc hpet acpi_pm'
@@ -172,7 +173,7 @@ check_signature() {
 }
 
 check_dkms() {
-	local tree=/var/lib/dkms/etw/0.1.0 arch
+	local tree=/var/lib/dkms/etw/0.1.0 arch reason
 
 	arch=$(uname -m)
 	healthy
@@ -181,15 +182,34 @@ check_dkms() {
 	put "/var/lib/dkms/etw/kernel-6.1.0-98-amd64-$arch"
 	doctor 1
 	says wrong dkms "etw/0.1.0 is not built for $release, but for 6.1.0-98-amd64" \
-		"sudo dkms install --force etw/0.1.0 -k $release"
-	put "$tree/build/make.log" $'DKMS make.log\nmain.c:1:1: error: no such thing\nmake: *** Error 2'
+		"sudo dkms autoinstall -k $release"
+	put "$tree/unserved-$release.log" $'it does not compile: main.c:1:1: error: no such thing\nmake: *** Error 2'
 	rm "$root$modules/build/Makefile"
 	doctor 1
-	says wrong dkms "see $tree/build/make.log: main.c:1:1: error: no such thing" \
-		"sudo apt-get install linux-headers-$release && sudo dkms install --force etw/0.1.0 -k $release"
+	says wrong dkms "it does not compile: main.c:1:1: error: no such thing; see $tree/unserved-$release.log" \
+		"sudo apt-get install linux-headers-$release && sudo dkms autoinstall -k $release"
+	for reason in 'it needs Linux 6.1 or later' 'it needs CONFIG_TRACEPOINTS'; do
+		put "$tree/unserved-$release.log" "$reason"
+		mv "$root/lib" "$work/lib"
+		doctor 1
+		says wrong dkms "etw/0.1.0 was not built for $release: $reason"
+		says warning module "is loaded, but not installed in $modules"
+		prints_not 'dkms autoinstall'
+		prints_not "linux-headers-$release"
+		mv "$work/lib" "$root/lib"
+	done
 	put "$tree/$release/$arch/module/etw.ko"
 	doctor 1
 	says ok dkms "etw/0.1.0 is built for 6.1.0-98-amd64 $release"
+	put_module "$modules/extra/etw.ko" 6.1.0-98-amd64
+	doctor 1
+	says wrong module "is built for kernel 6.1.0-98-amd64, and $release runs" \
+		"sudo apt-get install linux-headers-$release && sudo dkms build --force etw/0.1.0 -k $release && sudo dkms install --force etw/0.1.0 -k $release"
+	rm -r "${root:?}/lib" "${root:?}/var/lib/dkms"
+	put /usr/share/doc/etw-tools/copyright
+	doctor 1
+	says warning module "is loaded, but not installed in $modules" \
+		"make deb && sudo apt-get install linux-headers-$release ./build/deb/*.deb"
 }
 
 check_clock() {

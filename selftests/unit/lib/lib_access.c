@@ -289,7 +289,7 @@ static void test_threads(void)
 		pthread_join(threads[i], NULL);
 	query(&provider);
 	is(aces(), 17, "no entry was lost");
-	is(etw_access_parse(file_text(), strlen(file_text()), &conf, &error), 0, "nor in the file");
+	is(etw_access_parse(file_text(), strlen(file_text()), NULL, &conf, &error), 0, "nor in the file");
 	ok(conf.count == 1 && conf.lists[0].count == 17, "which has them all");
 	etw_access_conf_free(&conf);
 }

@@ -32,7 +32,7 @@ static void test_not_loaded(void)
 	is(control(&other, EventSecurityAddDACL, USER(5), 1, TRUE), ERROR_SUCCESS,
 	   "AddDACL to another GUID's");
 	fd = etw_kdev_open();
-	is(etw_access_load(fd, NULL, &error), 0, "loaded");
+	is(etw_access_load(fd, NULL, NULL, &error), 0, "loaded");
 	is(control(&provider, EventSecurityAddDACL, USER(5), 1, TRUE), ERROR_SUCCESS,
 	   "AddDACL now");
 	query(&provider);

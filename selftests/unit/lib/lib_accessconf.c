@@ -15,7 +15,23 @@ static struct etw_access_error error;
 static int parse(const char *text)
 {
 	etw_access_conf_free(&conf);
-	return etw_access_parse(text, strlen(text), &conf, &error);
+	return etw_access_parse(text, strlen(text), NULL, &conf, &error);
+}
+
+static unsigned int skips, skip_line, skip_column;
+
+static void skipped(const struct etw_access_error *why)
+{
+	skips++;
+	skip_line = why->line;
+	skip_column = why->column;
+}
+
+static int load(const char *text)
+{
+	etw_access_conf_free(&conf);
+	skips = 0;
+	return etw_access_parse(text, strlen(text), skipped, &conf, &error);
 }
 
 static bool entry_is(unsigned int list, unsigned int n, uint8_t type, uint8_t who, uint32_t id,
@@ -49,6 +65,29 @@ static void test_good(void)
 	   entry_is(0, 4, ETW_ACCESS_ALLOW, ETW_ACCESS_CAPABILITY, 21, 0x1800) &&
 	   entry_is(0, 5, ETW_ACCESS_DENY, ETW_ACCESS_CAPABILITY, 0, 0x1fff) &&
 	   entry_is(1, 0, ETW_ACCESS_ALLOW, ETW_ACCESS_USER, 0, 2), "every entry");
+}
+
+/* Whoever does not exist is given nothing when a file is loaded; all else is refused. */
+static void test_unknown(void)
+{
+	is(load("list default\nallow user:0 query\nallow group:no-such-group-here all\n"
+		"deny everyone log\n"), 0, "an unknown group");
+	ok(skips == 1 && skip_line == 3 && skip_column == 7, "is reported");
+	ok(!error.line && !error.what[0], "as no error");
+	ok(conf.count == 1 && conf.lists[0].count == 2 &&
+	   entry_is(0, 0, ETW_ACCESS_ALLOW, ETW_ACCESS_USER, 0, 1) &&
+	   entry_is(0, 1, ETW_ACCESS_DENY, ETW_ACCESS_EVERYONE, 0, ETW_RIGHT_LOG_EVENT),
+	   "and left out");
+	is(load("list default\nallow user:no-such-user-here all"), 0, "an unknown user");
+	ok(skips == 1 && conf.count == 1 && !conf.lists[0].count, "leaves an empty list");
+	is(load("list default\ndeny user:no-such-user-here all"), -EINVAL, "denied");
+	is(load("list default\nallow user:4294967295 all"), -EINVAL, "no number");
+	is(load("list default\nallow user: all"), -EINVAL, "no name");
+	is(load("list default\nallow users:no-such-user-here all"), -EINVAL, "no word");
+	is(load("list default\nallow cap:net all"), -EINVAL, "no capability");
+	is(load("list default\nallow user:no-such-user-here none"), -EINVAL, "no right");
+	ok(error.line == 2 && error.column == 30, "where it is");
+	is(skips, 1, "after the user");
 }
 
 static void bad(const char *text, unsigned int line, unsigned int column)
@@ -108,10 +147,10 @@ static void test_bad(void)
 	bad(many, 1, 1);
 	/* A NUL does not end the text. */
 	etw_access_conf_free(&conf);
-	ok(etw_access_parse("list default\n\0", 14, &conf, &error) == -EINVAL && error.line == 2 &&
+	ok(etw_access_parse("list default\n\0", 14, NULL, &conf, &error) == -EINVAL && error.line == 2 &&
 	   error.column == 1, "a NUL");
 	etw_access_conf_free(&conf);
-	ok(etw_access_parse("list default # a\0b\nlist " GUID "\n", 26 + strlen(GUID), &conf,
+	ok(etw_access_parse("list default # a\0b\nlist " GUID "\n", 26 + strlen(GUID), NULL, &conf,
 			    &error) == -EINVAL && error.line == 1 && error.column == 17,
 	   "also in a comment");
 	bad("#\x01", 1, 2);
@@ -195,6 +234,7 @@ static void test_edit(void)
 int main(void)
 {
 	test_good();
+	test_unknown();
 	test_bad();
 	test_lists_max();
 	test_round();

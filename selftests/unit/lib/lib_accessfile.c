@@ -93,8 +93,8 @@ static void test_link(void)
 	if (symlink(target, path))
 		abort();
 	is(replace("# 5\n", 4), -ELOOP, "a symbolic link");
-	is(etw_access_load(etw_kdev_open(), NULL, &error), -ELOOP, "to load neither");
-	is(etw_access_load(etw_kdev_open(), path, &error), 0, "unless its path is given");
+	is(etw_access_load(etw_kdev_open(), NULL, NULL, &error), -ELOOP, "to load neither");
+	is(etw_access_load(etw_kdev_open(), path, NULL, &error), 0, "unless its path is given");
 	ok(mode_of(path) == 0777 && mode_of(target) == 0644, "both are as they were");
 	unlink(path);
 	unlink(target);
@@ -173,7 +173,7 @@ static void *load(void *arg)
 	int fd = etw_kdev_open();
 	int *ret = arg;
 
-	*ret = etw_access_load(fd, NULL, &error);
+	*ret = etw_access_load(fd, NULL, NULL, &error);
 	etw_kdev_close(fd);
 	atomic_store(&loaded, true);
 	return NULL;
@@ -189,10 +189,10 @@ static void test_load(void)
 	put(path, "list default\n\tallow everyone all\n", 0644);
 	unlink(lock);
 	fd = etw_kdev_open();
-	is(etw_access_load(fd, NULL, &error), 0, "load");
+	is(etw_access_load(fd, NULL, NULL, &error), 0, "load");
 	ok(!stat(lock, &st), "takes the lock");
 	unlink(lock);
-	is(etw_access_load(fd, path, &error), 0, "load another file");
+	is(etw_access_load(fd, path, NULL, &error), 0, "load another file");
 	ok(stat(lock, &st), "needs no lock");
 	etw_kdev_close(fd);
 	is(etw_access_file_open(path, &file), 0, "locked");
@@ -204,9 +204,9 @@ static void test_load(void)
 	is(ret, 0, "and then loads");
 	unlink(path);
 	fd = etw_kdev_open();
-	is(etw_access_load(fd, NULL, &error), 0, "without a file");
+	is(etw_access_load(fd, NULL, NULL, &error), 0, "without a file");
 	setenv("ETW_ACCESS_CONF", "/nonexistent/etw/access.conf", 1);
-	is(etw_access_load(fd, NULL, &error), 0, "and without a place for it");
+	is(etw_access_load(fd, NULL, NULL, &error), 0, "and without a place for it");
 	setenv("ETW_ACCESS_CONF", path, 1);
 	etw_kdev_close(fd);
 }
@@ -242,7 +242,7 @@ static int loads(void)
 	int ret, fd = etw_kdev_open();
 
 	memset(fake->access, 0, sizeof(fake->access));
-	ret = etw_access_load(fd, NULL, &error);
+	ret = etw_access_load(fd, NULL, NULL, &error);
 	etw_kdev_close(fd);
 	return ret ? ret : fake->access[0].used && !fake->access[0].count ? 0 : -ENOMSG;
 }
@@ -335,7 +335,7 @@ static size_t lists_in_file(void)
 	size_t count = 0;
 
 	if (!etw_access_file_look(path, false, &file) &&
-	    !etw_access_parse(file.text, file.len, &conf, &error))
+	    !etw_access_parse(file.text, file.len, NULL, &conf, &error))
 		count = conf.count;
 	etw_access_conf_free(&conf);
 	etw_access_file_close(&file);

@@ -309,8 +309,6 @@ static int fake_start(struct etw_session *s)
 		f->s.max_buffers = f->s.min_buffers;
 	if (!f->s.flush_ms && f->s.mode & ETW_MODE_REAL_TIME)
 		f->s.flush_ms = 1000;
-	else if (f->s.flush_ms && f->s.flush_ms < 100)
-		f->s.flush_ms = 100;
 	if (!f->s.clock)
 		f->s.clock = ETW_CLOCK_QPC;
 	if (!f->s.guid.data1)

@@ -200,7 +200,15 @@ reader_runs() {
 			*'no CTF trace'* ]]
 }
 
-echo "1..19"
+# python_imports: the installed module finds the installed libraries
+python_imports() {
+	local folder=$dest/usr/lib/python3/dist-packages
+
+	[[ $(PYTHONPATH=$folder LD_LIBRARY_PATH=$dest/usr/lib /usr/bin/python3 -B -c \
+		'import etw; etw.Provider("Test").write("Event"); print(etw.__file__)') == "$folder/etw/__init__.py" ]]
+}
+
+echo "1..20"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "a driver builds with the installed symbols" driver_builds
@@ -233,6 +241,12 @@ if [[ -e include/win32/windows.h ]]; then
 else
 	number=$((number + 1))
 	echo "ok $number # SKIP no include/win32"
+fi
+if [[ -x /usr/bin/python3 ]]; then
+	check "the Python module works" python_imports
+else
+	number=$((number + 1))
+	echo "ok $number # SKIP no python3"
 fi
 run_make uninstall >/dev/null
 check "make uninstall leaves nothing" nothing_left

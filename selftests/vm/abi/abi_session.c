@@ -325,6 +325,18 @@ TEST_F(bad, consumer_without_descriptor)
 		close(fds[n]);
 }
 
+/* Only so many missed events of a provider are counted at once. */
+TEST_F(bad, missed_count)
+{
+	struct etw_session_missed missed = {
+		.size = sizeof(missed), .handle = self->base, .provider = vm_guid(1),
+	};
+
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
+	missed.events = 1ull << 32;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
+}
+
 /* B139 */
 TEST_F(bad, session_sixty_fifth)
 {

@@ -19,6 +19,7 @@ FIXTURE(abi) {
 FIXTURE_VARIANT(abi) {
 	unsigned long cmd;
 	uint32_t size;
+	uint32_t first;		/* published size, if the struct has grown */
 	fill_fn fill;
 	bool consumer;		/* issued on the consumer's file */
 	bool out;		/* writes results back */
@@ -30,6 +31,7 @@ FIXTURE_VARIANT(abi) {
 	FIXTURE_VARIANT_ADD(abi, session_##verb) {				\
 		.cmd = ETW_IOC_SESSION_##verb, .fill = filler, .out = true,	\
 		.size = sizeof(struct etw_session),				\
+		.first = ETW_SESSION_SIZE_FIRST,				\
 		.flags_at = offsetof(struct etw_session, flags) }
 
 SESSION(START, fill_start);
@@ -40,7 +42,7 @@ SESSION(FLUSH, fill_victim);
 
 FIXTURE_VARIANT_ADD(abi, session_stat) {
 	.cmd = ETW_IOC_SESSION_STAT, .size = sizeof(struct etw_session_stat),
-	.fill = fill_stat, .out = true,
+	.first = ETW_SESSION_STAT_SIZE_FIRST, .fill = fill_stat, .out = true,
 	.flags_at = offsetof(struct etw_session_stat, flags),
 	.reserved_at = offsetof(struct etw_session_stat, reserved),
 };
@@ -214,7 +216,7 @@ REFUSAL(size_zero)
 
 REFUSAL(size_short)
 {
-	EXPECT_EQ(-EINVAL, issue_size(&self->e, variant, variant->size - 1));
+	EXPECT_EQ(-EINVAL, issue_size(&self->e, variant, (variant->first ?: variant->size) - 1));
 	EXPECT_EQ(-EINVAL, issue_size(&self->e, variant, 4));
 	EXPECT_EQ(-EINVAL, issue_size(&self->e, variant, 1));
 }
@@ -223,6 +225,38 @@ REFUSAL(size_huge)
 {
 	EXPECT_EQ(-E2BIG, issue_size(&self->e, variant, 0xFFFFFFFF));
 	EXPECT_EQ(-E2BIG, issue_size(&self->e, variant, 0x80000000));
+}
+
+/*
+ * A program that was built when the struct was published, and has no memory for more.  The
+ * argument ends where the next page cannot be read or written.
+ */
+TEST_F(abi, first_size_works)
+{
+	struct env *e = &self->e;
+	uint8_t *arg = e->pages + 2 * e->page - variant->first;
+
+	if (!variant->first)
+		return;		/* today's is the first */
+	memcpy(arg, good(e, variant, e->pages, variant->size), variant->first);
+	*(uint32_t *)arg = variant->first;
+	EXPECT_EQ(0, issue(e, variant, arg));
+	EXPECT_EQ(variant->first, *(uint32_t *)arg);
+}
+
+/* A size in between, which no program has: the same rules */
+TEST_F(abi, size_between_works)
+{
+	struct env *e = &self->e;
+	uint8_t *arg = good(e, variant, e->pages, variant->size);
+
+	if (!variant->first)
+		return;
+	*(uint32_t *)arg = variant->first + 4;
+	memset(arg + variant->first + 4, 0x5a, 8);
+	EXPECT_EQ(0, issue(e, variant, arg));
+	EXPECT_EQ(0x5a, arg[variant->first + 4]);
+	EXPECT_EQ(0x5a, arg[variant->first + 11]);
 }
 
 TEST_F(abi, longer_with_zero_tail_works)

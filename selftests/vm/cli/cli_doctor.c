@@ -12,6 +12,7 @@
 
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #define DIR	"/run/etw-doctor"
 #define LOG	DIR "/log.etl"
@@ -203,9 +204,51 @@ TEST_F(cli_doctor, device_that_is_missing)
 	/* Something else in its place */
 	setenv("ETW_DEVICE", "/dev/null", 1);
 	DOCTOR(1);
-	SAYS("wrong    device     /dev/null is not the module's device\n");
+	SAYS("wrong    device     ETW_DEVICE names /dev/null, which is not the module's device\n");
+	EXPECT_TRUE(proposed(&self->r, "ETW_DEVICE names", command, sizeof(command)));
+	EXPECT_STREQ("unset ETW_DEVICE", command);
 	SAYS("wrong    interface  /dev/null is no device of the module's\n");
+	setenv("ETW_DEVICE", DIR "/none", 1);
+	DOCTOR(1);
+	SAYS("wrong    device     ETW_DEVICE names " DIR "/none, which does not exist\n");
+	SAYS_NOT("mknod");
+	/* A user's file is not to be removed. */
+	ASSERT_EQ(0, execute("echo mine >" DIR "/file"));
+	setenv("ETW_DEVICE", DIR "/file", 1);
+	DOCTOR(1);
+	EXPECT_TRUE(proposed(&self->r, "ETW_DEVICE names", command, sizeof(command)));
+	EXPECT_STREQ("unset ETW_DEVICE", command);
+	SAYS_NOT(" rm ");
 	unsetenv("ETW_DEVICE");
+}
+
+/* Without a right to the device from the control group, as in a unit with DevicePolicy=closed */
+TEST_F(cli_doctor, device_of_a_control_group)
+{
+	char line[256], command[256] = "";
+	struct stat st;
+
+	ASSERT_EQ(0, stat("/dev/etw", &st));
+	ASSERT_EQ(0, mkdir(DIR "/cgroup", 0755));
+	if (mount("cgroup", DIR "/cgroup", "cgroup", 0, "devices"))
+		SKIP(return, "no control groups of version 1 for devices");
+	snprintf(line, sizeof(line), "mkdir " DIR "/cgroup/closed && echo %d >" DIR
+		 "/cgroup/closed/tasks && echo 'c %u:%u rwm' >" DIR "/cgroup/closed/devices.deny",
+		 getpid(), major(st.st_rdev), minor(st.st_rdev));
+	EXPECT_EQ(0, execute(line));
+	DOCTOR(1);
+	SAYS("wrong    device     the control group may not open /dev/etw; a systemd unit needs DeviceAllow=/dev/etw rw\n");
+	SAYS_NOT("podman");
+	EXPECT_EQ(0, execute(": >/run/.containerenv"));
+	DOCTOR(1);
+	EXPECT_TRUE(proposed(&self->r, "the container may not open /dev/etw", command,
+			     sizeof(command)));
+	EXPECT_STREQ("podman run --device /dev/etw ...", command);
+	unlink("/run/.containerenv");
+	snprintf(line, sizeof(line), "echo %d >" DIR "/cgroup/tasks", getpid());
+	EXPECT_EQ(0, execute(line));
+	EXPECT_EQ(0, rmdir(DIR "/cgroup/closed"));
+	EXPECT_EQ(0, umount2(DIR "/cgroup", MNT_DETACH));
 }
 
 /* Rights of a user, and that they are those which the kernel has as well */
@@ -236,7 +279,64 @@ TEST_F(cli_doctor, rights)
 	self->r.capability = PERFMON;
 	DOCTOR(0);
 	SAYS("ok       rights     you may trace: the built-in access list gives you all");
+	self->r.capability = 0;
 	unsetenv("ETW_ACCESS_CONF");
+}
+
+/* Ids of another user namespace are not those that the lists have. */
+TEST_F(cli_doctor, rights_in_a_user_namespace)
+{
+	EXPECT_EQ(0, execute("unshare --user --map-root-user etw doctor | grep '^unknown  rights .*this one root has no privilege$'"));
+	EXPECT_NE(0, execute("unshare --user --map-root-user etw doctor | grep 'etw access add'"));
+}
+
+/* What an entry denies no later one gives, so none is proposed, whether or not it can be read. */
+TEST_F(cli_doctor, rights_that_are_denied)
+{
+	static const char *const denied[] = { "enable", "all" };
+	static const char *const said[] = { "the default access list gives you only ", "; not trace" };
+	char command[256];
+	unsigned int i;
+
+	setenv("ETW_ACCESS_CONF", DIR "/access.conf", 1);
+	for (i = 0; i < ARRAY_SIZE(denied); i++) {
+		self->r.nobody = false;
+		snprintf(command, sizeof(command),
+			 "printf 'list default\\n\\tdeny user:65534 %s\\n\\tallow everyone query\\n' >" DIR
+			 "/access.conf && etw access load", denied[i]);
+		ASSERT_EQ(0, execute(command));
+		self->r.nobody = true;
+		DOCTOR(0);
+		SAYS(said[i]);
+		SAYS_NOT("etw access add");
+	}
+	self->r.nobody = false;
+	EXPECT_EQ(0, execute("etw access remove default"));
+	unsetenv("ETW_ACCESS_CONF");
+}
+
+/* CAP_PERFMON is not enough to read tracefs; what is proposed is. */
+TEST_F(cli_doctor, tracefs_of_root)
+{
+	char command[256] = "";
+
+	EXPECT_EQ(0, execute("mount -o remount,gid=0,mode=700 /sys/kernel/tracing"));
+	self->r.nobody = true;
+	self->r.capability = PERFMON;
+	DOCTOR(0);
+	SAYS("warning  tracefs    /sys/kernel/tracing/events: Permission denied");
+	EXPECT_TRUE(proposed(&self->r, "warning  tracefs", command, sizeof(command)));
+	EXPECT_STREQ("sudo mount -o remount,gid=65534,mode=750 /sys/kernel/tracing", command);
+	EXPECT_EQ(0, execute(command + strlen("sudo ")));
+	DOCTOR(0);
+	SAYS("ok       tracefs    /sys/kernel/tracing, readable\n");
+	RUN("list", "providers", "tracepoint:sched:sched_switch");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status));
+	RUN("watch", "-p", "tracepoint:sched:sched_switch", "--", "true");
+	EXPECT_TRUE(vc_report(&self->r, !self->r.status &&
+			      strstr(self->r.out, "tracepoint:sched:sched_switch")));
+	self->r.capability = 0;
+	EXPECT_EQ(0, execute("mount -o remount,gid=0,mode=700 /sys/kernel/tracing"));
 }
 
 TEST_F(cli_doctor, session_that_loses)
@@ -253,7 +353,27 @@ TEST_F(cli_doctor, session_that_loses)
 	DOCTOR(0);
 	SAYS("warning  sessions   \"it's mine\" has lost: 1 event larger than a buffer");
 	SAYS("; start it anew with --buffer-size 16 for larger events\n");
-	SAYS("mend it: etw update 'it'\\''s mine' --max-buffers ");
+	SAYS("mend it: etw verify 'it'\\''s mine'\n");
+}
+
+/* More buffers do not help against a budget. */
+TEST_F(cli_doctor, session_with_a_budget)
+{
+	int slot = vm_register(self->fd, vm_guid(1));
+	char command[256] = "";
+
+	ASSERT_LE(0, slot);
+	RUN("start", "small", "--user-budget", "1K");
+	ASSERT_EQ(0, self->r.status);
+	RUN("enable", "small", GUID);
+	vm_write(self->fd, slot, 1, 1, 1, (char[1500]){ 0 }, 1500);
+	DOCTOR(0);
+	SAYS("warning  sessions   \"small\" has lost: 1 event user above the budget of the session");
+	EXPECT_TRUE(proposed(&self->r, "has lost", command, sizeof(command)));
+	EXPECT_STREQ("etw update small --user-budget 2", command);
+	EXPECT_EQ(0, execute(command));
+	RUN("query", "small");
+	SAYS("user budget  2 KB per second");
 }
 
 /* A reader that takes nothing: first it is slow, then it loses. */

@@ -137,12 +137,20 @@ static const char *of_self(FIXTURE_DATA(probe) *self, const char *prefix, const 
 
 /* --------------------------------------------------------------- what was recorded */
 
+/* The names and types of functions' arguments */
+static bool has_types(void)
+{
+	return !access("/sys/kernel/btf/vmlinux", R_OK);
+}
+
 /* Each of 5 processes opens one file; the arguments have names and types. */
 TEST_F(probe, calls_and_returns)
 {
 	static const char script[] =
 		"i=0; while test $i -lt 5; do /bin/cat /etc/etw-none 2>/dev/null; i=$((i + 1)); done";
 
+	if (!has_types())
+		SKIP(return, "the kernel has no BTF");
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:do_sys_openat2", "-p",
 			 "kretprobe:do_sys_openat2:info", "--", "sh", "-c", script)) {
 		TH_LOG("%s", self->r.err);
@@ -164,6 +172,8 @@ TEST_F(probe, calls_and_returns)
 /* The types of a module's functions are the module's. */
 TEST_F(probe, functions_of_modules)
 {
+	if (!has_types())
+		SKIP(return, "the kernel has no BTF");
 	ASSERT_EQ(0, RUN("watch", "-p", "kprobe:p9_client_walk", "--", "ls", "/usr/share/doc"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "p9_client_walk/Start", "nwname=")) {
 		TH_LOG("%s%s", self->r.out, self->r.err);
@@ -230,7 +240,8 @@ TEST_F(probe, missed)
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(0, vc_lines_with(self->r.err, "\"kprobe:vfs_read\"", "the kernel missed it"));
-	EXPECT_EQ(1, vc_lines_with(self->r.err, "events lost when written", ""));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "events lost when written",
+				   "the kernel missed their probe"));
 	EXPECT_EQ(3, RUN("verify", OUT));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
 		TH_LOG("%s", self->r.out);
@@ -244,6 +255,40 @@ TEST_F(probe, missed)
 	ASSERT_EQ(0, RUN("record", "-q", "--strict", "--replace", "-o", OUT, "-p", "kprobe:vfs_read",
 			 "--", "cat", "/etc/hostname"));
 	EXPECT_EQ(0, RUN("verify", OUT));
+}
+
+/* The file that a buffering session writes, and the counts by cause, have the loss as well. */
+TEST_F(probe, missed_while_buffering)
+{
+	ASSERT_EQ(0, RUN("record", "--buffering", "-o", OUT, "-p", "kprobe:perf_tp_event", "-p",
+			 "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "events lost when written",
+				   "the kernel missed their probe")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(3, RUN("verify", OUT));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+	ASSERT_EQ(0, RUN("record", "--json", "--replace", "-o", OUT, "-p", "kprobe:perf_tp_event",
+			 "-p", "kprobe:vfs_read", "--", "cat", "/etc/hostname"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"probe_missed\":"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\"probe_missed\":0"));
+}
+
+/* A session that has ended counts nothing, so only the command can say it. */
+TEST_F(probe, missed_and_not_counted)
+{
+	EXPECT_EQ(3, RUN("record", "--json", "--strict", "--session", "mine", "-o", OUT, "-p",
+			 "kprobe:perf_tp_event", "-p", "kprobe:vfs_read", "--", "sh", "-c",
+			 "cat /etc/hostname; $0 stop mine", vc_path()));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "\"kprobe:perf_tp_event\": the trace does not say",
+				   "missed: the session has ended")) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(NULL, strstr(self->r.out, "\"probe_missed\":0")) {
+		TH_LOG("%s", self->r.out);
+	}
 }
 
 /* Each place with its counter; without a session the program does not come by. */
@@ -332,6 +377,8 @@ TEST_F(probe, of_many_commands_at_once)
 	static struct vc_run r[5];
 	unsigned int i, round;
 
+	if (!has_types())
+		SKIP(return, "the kernel has no BTF");
 	for (round = 0; round < 4; round++) {
 		for (i = 0; i < ARRAY_SIZE(r); i++)
 			ASSERT_TRUE(vc_start(&r[i], "watch", "-p", "kprobe:do_sys_openat2", "-p",
@@ -400,6 +447,8 @@ TEST_F(probe, are_listed)
 /* Of one program, and only with such an argument, as with any trace event */
 TEST_F(probe, some_calls)
 {
+	if (!has_types())
+		SKIP(return, "the kernel has no BTF");
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "kprobe:do_sys_openat2", "--exe", "head",
 			 "--filter", "filename contains etw-none", "--", "sh", "-c",
 			 "cat /etc/etw-none; head /etc/etw-none; head -c 1 /etc/hostname")) {

@@ -61,14 +61,14 @@ TEST_F(tracepoint, what_processes_did)
 	EXPECT_EQ(20, vc_objects(self->r.out));
 }
 
-/* No threads come and go for it, but that of Etw-Process. */
+/* No threads come and go for it, but those of Etw-Process: for its begin, its rundown and its end. */
 TEST_F(tracepoint, enabling_is_not_traced)
 {
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "tracepoint:sched:sched_process_exit",
 			 "-p", "tracepoint:syscalls:sys_*_readlink*", "--", "true"));
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_process_exit"));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "true-", "comm=\"true\""));
-	EXPECT_GE(2, vc_lines_with(self->r.out, "", "comm=\"etw/")) TH_LOG("%s", self->r.out);
+	EXPECT_GE(3, vc_lines_with(self->r.out, "", "comm=\"etw/")) TH_LOG("%s", self->r.out);
 }
 
 TEST_F(tracepoint, counts_by_name)
@@ -209,6 +209,32 @@ TEST_F(tracepoint, disk_requests)
 	EXPECT_STREQ("", self->r.err);
 }
 
+/* What etw.ko tells itself: who maps what, and how the machine does */
+TEST_F(tracepoint, images_and_counters)
+{
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:image,counters", "--", "cat",
+			 "/etc/hostname")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat && FileName contains libc.so"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "Etw-Image ImageLoad info", "BuildId=")) {
+		TH_LOG("%s", self->r.out);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "--id", "ImageRundown"));
+	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageBase=0x", "libc.so"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Counters"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "Etw-Counters Memory", "TotalBytes="));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "Processor=0 ", "IdleNs="));
+	ASSERT_EQ(0, RUN("start", "mine"));
+	ASSERT_EQ(0, RUN("enable", "mine", "system:image"));
+	ASSERT_EQ(0, RUN("list", "providers", "etw-image"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "Etw-Image", "mine"));
+	ASSERT_EQ(0, RUN("disable", "mine", "system:image"));
+	ASSERT_EQ(0, RUN("list", "providers", "etw-image"));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "Etw-Image", "mine"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+}
+
 TEST_F(tracepoint, wrong_names)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));
@@ -223,7 +249,7 @@ TEST_F(tracepoint, wrong_names)
 	EXPECT_TRUE((RUN("enable", "mine", "system"),
 		     vc_refused(&self->r, 1, "did you mean system:CLASS?")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:disk,tape"),
-		     vc_refused(&self->r, 1, "there are cgroup, console, disk, fault, file, irq,")));
+		     vc_refused(&self->r, 1, "there are cgroup, console, counters, disk, fault, file, image,")));
 	EXPECT_TRUE((RUN("enable", "mine", "system:"),
 		     vc_refused(&self->r, 1, "the name of a class is missing")));
 	self->r.nobody = true;

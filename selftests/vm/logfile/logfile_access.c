@@ -151,6 +151,47 @@ TEST_F(access, directories)
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 }
 
+/* Open terminals until there is one of this name.  The last one's descriptor, or -1. */
+static int terminal_named(const char *name)
+{
+	int i, fd;
+
+	for (i = 0; i < 8; i++) {
+		fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+		if (fd < 0 || grantpt(fd) || unlockpt(fd))
+			return -1;
+		if (!strcmp(ptsname(fd), name))
+			return fd;
+	}
+	return -1;
+}
+
+/* A name that is a terminal is refused, and does not become the terminal of whoever asks. */
+TEST_F(access, terminal)
+{
+	int status, ret;
+	pid_t pid;
+
+	ASSERT_LE(0, terminal_named("/dev/pts/1"));
+	self->file.max_size = 1;
+	self->file.dir = open("/dev/pts", O_RDONLY | O_CLOEXEC);
+	self->file.name = VM_PTR("%d");
+	self->file.name_len = 2;
+	pid = fork();
+	if (!pid) {
+		if (setsid() < 0 || open("/dev/tty", O_RDWR) >= 0 || errno != ENXIO)
+			_exit(1);
+		ret = start(self, ETW_MODE_NEWFILE);
+		if (open("/dev/tty", O_RDWR) >= 0)
+			_exit(2);
+		_exit(ret == -ESPIPE ? 0 : 3);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	close(self->file.dir);
+	self->file.dir = -1;
+}
+
 /* ------------------------------------------------------------ somebody else */
 
 static int start_in_mine(void *arg)

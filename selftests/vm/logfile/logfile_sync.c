@@ -4,6 +4,7 @@
  * process shortens
  *
  * TIMEOUT: 900
+ * KERNEL: every
  */
 #include "lib/vm.h"
 #include "lib/pick.h"
@@ -17,6 +18,7 @@
 #define PER_BUFFER	LOG_PER_BUFFER
 #define FILE_A		DISK_DIR "/a.etl"
 #define FILE_B		LOG_DIR "/b.etl"
+#define FREEZES		50
 
 FIXTURE(sync) {
 	struct vl_logger l;
@@ -86,6 +88,30 @@ TEST_F(sync, append_only_is_not_cut)
 	EXPECT_EQ(0, fstat(f.fd, &st));
 	EXPECT_GT(sizeof(old), st.st_size);
 	close(f.fd);
+}
+
+/* A disk that is frozen in the middle of writing, again and again, only delays the file. */
+TEST_F(sync, frozen)
+{
+	struct etw_session_log log;
+	struct vl_log file;
+	int i, fd;
+
+	NEEDS_DISK(self);
+	fd = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	for (i = 0; i < FREEZES; i++) {
+		vl_logger_write(&self->l, 3 * PER_BUFFER);
+		ASSERT_EQ(0, ioctl(fd, FIFREEZE, 0));
+		ASSERT_EQ(0, ioctl(fd, FITHAW, 0));
+	}
+	close(fd);
+	log = stop(&self->l);
+	EXPECT_EQ(0, log.error);
+	file = vl_log_read(FILE_A);
+	EXPECT_EQ(0, file.error);
+	EXPECT_EQ(FREEZES * 3 * PER_BUFFER, file.events);
 }
 
 /* After a power cut the file has everything that was written before the FLUSH. */

@@ -224,6 +224,17 @@ TEST_F(bad_driver, written_within_the_fault)
 	EXPECT_EQ(st.written, st.events_delivered);
 }
 
+/* A buffer whose only event was given back holds none; the next one comes in its time. */
+TEST_F(bad_driver, undone_in_an_empty_buffer)
+{
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	ASSERT_EQ(-EFAULT, bad(self, ETW_TEST_BAD_PIECE, ETW_TEST_BAD_GUARD));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(0, good(self, 1));
+	EXPECT_TRUE(vm_until(vm_drain(&self->r, see, &self->seen) == -EAGAIN && self->seen.good));
+	EXPECT_EQ(1, self->seen.good);
+}
+
 /* The CPUs share a buffer: slots in it are not given back. */
 TEST_F(bad_driver, shared)
 {

@@ -316,7 +316,7 @@ TEST_F(controller, flush_timer)
 	self->props.p.LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
 	self->props.p.FlushTimer = 1;
 	ASSERT_EQ(0, start(self, "short"));
-	EXPECT_EQ(1000, self->props.p.FlushTimer);
+	EXPECT_EQ(1, self->props.p.FlushTimer);
 }
 
 /* B144: more sessions than blocks: the available blocks are filled */

@@ -234,9 +234,16 @@ static int run_remove(int fd, struct request *r)
 	return etw_access_store(fd, &r->list.guid, NULL, &r->error);
 }
 
+static void note_skipped(const struct etw_access_error *error)
+{
+	cli_note("%s:%u:%u: %s: the entry is left out",
+		 cli_quote(request.target ? request.target : etw_access_path()), error->line,
+		 error->column, error->what);
+}
+
 static int run_load(int fd, struct request *r)
 {
-	return etw_access_load(fd, r->target, &r->error);
+	return etw_access_load(fd, r->target, note_skipped, &r->error);
 }
 
 static const struct action {

@@ -25,6 +25,7 @@
 #include "cli/schema.h"
 #include "cli/request/select.h"
 #include "lib/consumer/event_record.h"
+#include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
 
 #define LOSSES_MAX	(1u << 18)	/* that are kept for formats that need them ahead */
@@ -164,8 +165,9 @@ static int one_event(struct run *run, const struct etw_event *event,
 				   .source = source };
 	int err;
 
+	run->items.keeps = true;
 	etw_event_record(&record, event, &run->items, false);
-	err = etw_decode(run->decoder, &record, &e.decoded);
+	err = etw_decode_repeated(run->decoder, &record, run->items.repeated, &e.decoded);
 	if (err == -ENOMEM)
 		return convert_fail(&run->c, err, "out of memory");
 	e.known = !err;

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
 #include "cli/print/slowest.h"
+#include "cli/print/workers.h"
 #include "cli/print/unnamed.h"
 #include "cli/input/processes.h"
 #include "cli/progress.h"
@@ -218,14 +218,6 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
-/* While there are no events, no failing write shows it. */
-bool dump_is_unread(void)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO };
-
-	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
-}
-
 /* Between the two, the counters of the session are final. */
 static void end_session(struct dump *dump)
 {
@@ -283,7 +275,7 @@ static int next_of_session(struct dump *dump, struct etw_event *event)
 	note_buffering();
 	if (!dump->final)
 		refresh_stat(dump);
-	while (!dump_is_unread()) {
+	while (!screen_is_unread()) {
 		err = etw_source_next(&source, event, look_ms(dump));
 		if (err != -EAGAIN)
 			return err;
@@ -353,8 +345,12 @@ static void learn_provider(struct dump *dump, const struct etw_event *event)
 	struct etw_guid guid;
 	const char *name = etw_process_named(event, &guid);
 
-	if (name)
-		names_learn(dump->printer.names, &guid, name);
+	if (!name)
+		return;
+	/* The events before do not know it yet. */
+	if (dump->printer.workers)
+		event_workers_wait(dump->printer.workers);
+	names_learn(dump->printer.names, &guid, name);
 }
 
 /* --slowest: print it at the end if it is one of the longest. */
@@ -710,9 +706,11 @@ static int dump_files(struct dump *dump, char **paths)
 		inputs_schemas(&dump->inputs);
 		dump->printer.names = names_new(-1);
 		prepare(dump, paths);
-		/* An operation that starts before --until may end later. */
-		if (!dump->operations)
+		if (!dump->operations) {
+			/* An operation that starts before --until may end later. */
 			select_bound(dump->select, &dump->inputs);
+			event_workers_begin(&dump->printer, &dump->print, &dump->unnamed);
+		}
 		status = dump_events(dump, paths) != 0;
 		progress_end(&dump->progress);
 	}

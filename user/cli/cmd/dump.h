@@ -38,7 +38,5 @@ struct dump_owner {
 
 /* Print the events of this session.  All of owner is called.  Returns the exit status. */
 int dump_owned(int fd, const char *name, const struct dump_owner *owner);
-/* Has the reader of stdout gone? */
-bool dump_is_unread(void);
 
 #endif /* ETW_CLI_CMD_DUMP_H */

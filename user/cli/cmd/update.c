@@ -14,7 +14,7 @@ static bool real_time, json;
 static const struct cli_option options[] = {
 	{ "max-buffers", 0, "N", "buffers to grow to, not less than at the start",
 	  CLI_NUMBER(session.s.max_buffers, 1, ETW_BUFFERS_MAX) },
-	{ "flush", 0, "TIME", "deliver a buffer after that time: 100ms, 5s, 2m",
+	{ "flush", 0, "TIME", "deliver a buffer after that time: 1ms, 5s, 2m",
 	  CLI_FLUSH(session.s.flush_ms) },
 	{ "user-budget", 0, "SIZE", "most a second from each user's programs, or 0",
 	  CLI_KILOBYTES(budget_kb, 0, ETW_BUDGET_NONE - 1) },

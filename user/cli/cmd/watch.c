@@ -22,6 +22,7 @@
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
+#include "cli/screen.h"
 #include "cli/session.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -231,7 +232,7 @@ static int watch(struct watch *w)
 	own_session_unguard(&w->guard);
 	if (w->begun && w->stopped)
 		cli_note("session %s was stopped by another process", cli_quote(w->name));
-	else if (w->begun && !dump_is_unread())
+	else if (w->begun && !screen_is_unread())
 		report_providers(w);
 	err = command_status(&w->command, !w->command_ended && !w->stopped);
 	return w->begun && err ? err : status;
@@ -279,7 +280,7 @@ int cmd_watch(int argc, char **argv)
 	enable_list_free(&w->providers);
 	provider_counts_free(&w->counts);
 	etw_kdev_close(w->fd);
-	if (dump_is_unread()) {
+	if (screen_is_unread()) {
 		/* As the next line would have ended it */
 		probe_request_end();
 		signal(SIGPIPE, SIG_DFL);

@@ -29,8 +29,13 @@ static inline bool doctor_can(const struct doctor *doctor, unsigned int capabili
 	return doctor->caps & (UINT64_C(1) << capability | UINT64_C(1) << CAP_SYS_ADMIN);
 }
 
-/* The command that has DKMS build and install the module, or NULL: it does not know the module. */
+/*
+ * The command that has DKMS build and install the module, or NULL: it does not know the module,
+ * or refuses it for this kernel.
+ */
 const char *dkms_mend(const struct doctor *doctor);
+/* Does this kernel lack what the module needs?  No build can mend that. */
+bool dkms_refuses(const struct doctor *doctor);
 
 /* The checks, in the order in which they run */
 void doctor_module(const struct doctor *doctor);

@@ -16,6 +16,17 @@
 #include "files.h"
 #include "report.h"
 
+/* Another path than the usual one is the user's choice, and the file there the user's. */
+static bool is_chosen(const char *path)
+{
+	return strcmp(path, ETW_DEVICE_PATH) != 0;
+}
+
+static const char *unset_mend(void)
+{
+	return doctor_mend("unset %s", ETW_DEVICE_ENV);
+}
+
 /* "crw-rw-rw- root:root", or with numbers where the ids have no name */
 static void owner_text(const struct stat *st, char *to, size_t size)
 {
@@ -44,6 +55,9 @@ static void report_missing(const struct doctor *doctor, const char *path)
 
 	if (!doctor->loaded)
 		doctor_unknown("device", "%s comes with the module", path);
+	else if (is_chosen(path) && right_number(&major_number, &minor_number))
+		doctor_wrong("device", unset_mend(), "%s names %s, which does not exist",
+			     ETW_DEVICE_ENV, path);
 	else if (doctor->container)
 		doctor_wrong("device", doctor_mend("podman run --device /dev/etw ..."),
 			     "there is no %s: the container was started without it", path);
@@ -65,7 +79,10 @@ static bool is_device(const char *path, const struct stat *st)
 	if (S_ISCHR(st->st_mode) && (!right_number(&major_number, &minor_number) ||
 				     st->st_rdev == makedev(major_number, minor_number)))
 		return true;
-	if (right_number(&major_number, &minor_number))
+	if (is_chosen(path))
+		doctor_wrong("device", unset_mend(), "%s names %s, which is not the module's device",
+			     ETW_DEVICE_ENV, path);
+	else if (right_number(&major_number, &minor_number))
 		doctor_wrong("device", doctor_mend("sudo rm %s && sudo mknod -m 666 %s c %u %u", word,
 						   word, major_number, minor_number),
 			     "%s is not the module's device", path);
@@ -85,8 +102,13 @@ static void report_refused(const struct doctor *doctor, const char *path, const 
 			     path, owner);
 		break;
 	case EPERM:
-		doctor_wrong("device", doctor_mend("podman run --device %s ...", word),
-			     "the control group forbids to open %s", path);
+		if (doctor->container)
+			doctor_wrong("device", doctor_mend("podman run --device %s ...", word),
+				     "the container may not open %s", path);
+		else
+			doctor_wrong("device", NULL,
+				     "the control group may not open %s; a systemd unit needs DeviceAllow=%s rw",
+				     path, path);
 		break;
 	case ENXIO:
 	case ENODEV:

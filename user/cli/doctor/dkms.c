@@ -3,7 +3,7 @@
  * dkms.c - what DKMS has made of the module's source
  *
  * /var/lib/dkms/etw/VERSION has a folder for each kernel that the module was built for, and
- * build/make.log of a build that failed, which DKMS deletes after one that did not.
+ * unserved-KERNEL.log for each that packaging/dkms/build skipped; its first line says why.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -67,54 +67,53 @@ static void list_built(const char *version, struct etw_text *to)
 		free(list);
 }
 
+/* Why packaging/dkms/build skipped the running kernel; false: it did not. */
+static bool is_unserved(const struct doctor *doctor, const char *version, char *reason, size_t size)
+{
+	return doctor_line(reason, size, TREE "/%s/unserved-%s.log", version, doctor->release);
+}
+
+bool dkms_refuses(const struct doctor *doctor)
+{
+	static const char needs[] = "it needs ";	/* no failure to compile, which may pass */
+	char version[NAME_MAX + 1], reason[160];
+
+	return newest_version(version) && !is_built(version, doctor->release) &&
+	       is_unserved(doctor, version, reason, sizeof(reason)) &&
+	       !strncmp(reason, needs, sizeof(needs) - 1);
+}
+
 const char *dkms_mend(const struct doctor *doctor)
 {
 	char version[NAME_MAX + 1];
-	const char *release = doctor_word(doctor->release);
+	const char *release = doctor_word(doctor->release), *build, *word;
 
-	if (!newest_version(version))
+	if (!newest_version(version) || dkms_refuses(doctor))
 		return NULL;
-	if (!doctor_exists("/lib/modules/%s/build/Makefile", doctor->release))
-		return doctor_mend("sudo apt-get install linux-headers-%s && sudo dkms install --force etw/%s -k %s",
-				   release, doctor_word(version), release);
-	return doctor_mend("sudo dkms install --force etw/%s -k %s", doctor_word(version), release);
-}
-
-/* The line that names the first error of a build that failed; "": there is none */
-static void first_error(const char *version, char *line, size_t size)
-{
-	size_t got;
-	char *log = doctor_read(&got, TREE "/%s/build/make.log", version), *at, *begin;
-
-	*line = '\0';
-	if (!log)
-		return;
-	at = strcasestr(log, "error");
-	if (at) {
-		for (begin = at; begin > log && begin[-1] != '\n'; begin--)
-			;
-		snprintf(line, size, "%.*s", (int)strcspn(begin, "\n"), begin);
-	}
-	free(log);
+	/* Only a build signs, and DKMS builds what it has built only if forced. */
+	word = doctor_word(version);
+	build = !is_built(version, doctor->release) ? doctor_mend("sudo dkms autoinstall -k %s", release) :
+		doctor_mend("sudo dkms build --force etw/%s -k %s && sudo dkms install --force etw/%s -k %s",
+			    word, release, word, release);
+	if (doctor_exists("/lib/modules/%s/build/Makefile", doctor->release))
+		return build;
+	return doctor_mend("sudo apt-get install linux-headers-%s && %s", release, build);
 }
 
 void doctor_dkms(const struct doctor *doctor)
 {
-	char version[NAME_MAX + 1], error[160];
+	char version[NAME_MAX + 1], reason[160];
 	struct etw_text built = { 0 };
-	bool failed;
 
 	if (!newest_version(version))
 		return;
 	list_built(version, &built);
-	failed = doctor_exists(TREE "/%s/build/make.log", version);
 	if (is_built(version, doctor->release)) {
 		doctor_ok("dkms", "etw/%s is built for %s", version, text_data(&built));
-	} else if (failed) {
-		first_error(version, error, sizeof(error));
-		doctor_wrong("dkms", dkms_mend(doctor),
-			     "etw/%s could not be built for %s: see " TREE "/%s/build/make.log%s%s",
-			     version, doctor->release, version, *error ? ": " : "", error);
+	} else if (is_unserved(doctor, version, reason, sizeof(reason))) {
+		doctor_wrong("dkms", dkms_mend(doctor), "etw/%s was not built for %s: %s; see "
+			     TREE "/%s/unserved-%s.log", version, doctor->release, reason, version,
+			     doctor->release);
 	} else {
 		doctor_wrong("dkms", dkms_mend(doctor), "etw/%s is not built for %s%s%s", version,
 			     doctor->release, built.len ? ", but for " : "", text_data(&built));

@@ -54,6 +54,11 @@ bool doctor_exists(const char *fmt, ...)
 	return !access(path, F_OK);
 }
 
+bool doctor_has_package(const char *name)
+{
+	return doctor_exists("/usr/share/doc/%s/copyright", name);
+}
+
 static char *read_file(const char *path, size_t *size)
 {
 	/* A pipe or a device in place of the file shall not block. */

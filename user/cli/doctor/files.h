@@ -16,6 +16,8 @@
 /* Paths begin at / or at the folder that stands for it */
 const char *doctor_path(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool doctor_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Is this Debian package installed? */
+bool doctor_has_package(const char *name);
 /* The file, malloc()ed and with a NUL behind it, or NULL; at most 64 MB of it */
 char *doctor_read(size_t *size, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The first line of a file, without its end; false: it cannot be read. */

@@ -13,18 +13,22 @@
 #include "cli/cli.h"
 #include "device/kdev.h"
 #include "checks.h"
+#include "files.h"
 #include "report.h"
 
 struct known {
 	unsigned int command;
 	uint32_t size;
+	uint32_t first;		/* published size; smaller ones are refused */
 };
 
-#define KNOWN(name, type)	{ ETW_IOC_##name, sizeof(struct type) }
+#define KNOWN(name, type)		{ ETW_IOC_##name, sizeof(struct type), sizeof(struct type) }
+#define GROWN(name, type, first)	{ ETW_IOC_##name, sizeof(struct type), first }
 
 static const struct known commands[] = {
-	KNOWN(SESSION_START, etw_session), KNOWN(SESSION_ENUM, etw_session_enum),
-	KNOWN(SESSION_STAT, etw_session_stat), KNOWN(SESSION_CAPTURE, etw_session_capture),
+	GROWN(SESSION_START, etw_session, ETW_SESSION_SIZE_FIRST),
+	GROWN(SESSION_STAT, etw_session_stat, ETW_SESSION_STAT_SIZE_FIRST),
+	KNOWN(SESSION_ENUM, etw_session_enum), KNOWN(SESSION_CAPTURE, etw_session_capture),
 	KNOWN(SESSION_SYSTEM, etw_session_system), KNOWN(SESSION_MISSED, etw_session_missed),
 	KNOWN(ENABLE, etw_enable),
 	KNOWN(DISALLOW_SET, etw_disallow), KNOWN(REGISTER, etw_register),
@@ -65,10 +69,17 @@ static bool ask(int fd, unsigned int *missing, unsigned int *smaller, unsigned i
 		*missing += err == -ENOTTY;
 		*larger += err == -EINVAL;
 		if (err != -ENOTTY && err != -EINVAL)
-			*smaller += answer(fd, known->command, known->size - 1, pages + size) != -EINVAL;
+			*smaller += answer(fd, known->command, known->first - 1, pages + size) != -EINVAL;
 	}
 	munmap(pages, 2 * size);
 	return true;
+}
+
+static const char *newer_command_mend(void)
+{
+	if (doctor_has_package("etw-tools"))
+		return doctor_mend("make deb && sudo apt-get install ./build/deb/*.deb");
+	return doctor_mend("make cli && sudo make install-user");
 }
 
 void doctor_interface(const struct doctor *doctor)
@@ -82,7 +93,7 @@ void doctor_interface(const struct doctor *doctor)
 	else if (missing == count)
 		doctor_wrong("interface", NULL, "%s is no device of the module's", device_path());
 	else if (larger)
-		doctor_wrong("interface", doctor_mend("make cli && sudo make install-user"),
+		doctor_wrong("interface", newer_command_mend(),
 			     "the loaded module is newer than this command, and refuses some of its requests");
 	else if (missing || smaller)
 		doctor_warn("interface", mend,

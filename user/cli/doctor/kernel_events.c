@@ -62,8 +62,11 @@ static void check_tracefs(const struct doctor *doctor)
 			    "not mounted: the kernel's events cannot be named");
 	else if (!doctor_can(doctor, CAP_PERFMON))
 		doctor_ok("tracefs", "mounted; the kernel's events are for CAP_PERFMON, which you do not have");
-	else if (access(doctor_path("%s/events", at), R_OK | X_OK))
-		doctor_warn("tracefs", doctor_mend("sudo mount -o remount,mode=755 %s", doctor_word(at)),
+	else if (access(doctor_path("%s/events", at), R_OK | X_OK) ||
+		 access(doctor_path("%s/events/header_page", at), R_OK))
+		/* Files and folders have their mode from the kernel, but their group from the mount. */
+		doctor_warn("tracefs", doctor_mend("sudo mount -o remount,gid=%u,mode=750 %s",
+						   (unsigned int)getegid(), doctor_word(at)),
 			    "%s/events: %s: you cannot enable the kernel's events", at, strerror(errno));
 	else
 		doctor_ok("tracefs", "%s, readable", at);

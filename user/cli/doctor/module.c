@@ -68,8 +68,12 @@ static const char *install_mend(const struct doctor *doctor)
 {
 	const char *mend = dkms_mend(doctor), *release = doctor_word(doctor->release);
 
-	if (mend)
+	if (mend || dkms_refuses(doctor))
 		return mend;
+	/* In the tree: no repository need have the packages. */
+	if (doctor_has_package("etw-tools"))
+		return doctor_mend("make deb && sudo apt-get install linux-headers-%s ./build/deb/*.deb",
+				   release);
 	if (!doctor_exists("/lib/modules/%s/build/Makefile", doctor->release))
 		return doctor_mend("sudo apt-get install linux-headers-%s && make modules KERNEL=%s && sudo make install",
 				   release, release);

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "core/access.h"
 #include "checks.h"
+#include "files.h"
 #include "report.h"
 #include "lib/access/access.h"
 
@@ -57,11 +58,28 @@ static uint32_t granted(const struct etw_access_list *list, const struct caller 
 	return rights;
 }
 
-static const char *allow_mend(void)
+/* etw access adds an entry behind the others, where it has no effect on what one of them denies. */
+static bool adding_helps(const struct etw_access_list *list, const struct caller *caller)
+{
+	static struct etw_access_list with;
+
+	if (list->count == ETW_ACCESS_ENTRIES_MAX)
+		return false;
+	with = *list;
+	with.entries[with.count++] = (struct etw_access_entry){
+		.type = ETW_ACCESS_ALLOW, .who = ETW_ACCESS_USER, .id = geteuid(), .rights = TRACING,
+	};
+	return (granted(&with, caller) & TRACING) == TRACING;
+}
+
+/* list: the default list, or NULL: the built-in one, or not known */
+static const char *allow_mend(const struct etw_access_list *list, const struct caller *caller)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	char number[16];
 
+	if (list && !adding_helps(list, caller))
+		return NULL;
 	snprintf(number, sizeof(number), "%u", geteuid());
 	return doctor_mend("sudo etw access add default --allow user:%s=query,control,control-file,enable,consume",
 			   user ? doctor_word(user->pw_name) : number);
@@ -77,8 +95,32 @@ static void report(const struct etw_access_list *list, bool own, const struct ca
 		doctor_ok("rights", "you may trace: the %s access list gives you %s",
 			  own ? "default" : "built-in", text);
 	else
-		doctor_warn("rights", allow_mend(), "the default access list gives you only %s",
-			    rights ? text : "no right");
+		doctor_warn("rights", allow_mend(list, caller),
+			    "the default access list gives you only %s", rights ? text : "no right");
+}
+
+/* As "etw access load" reads the file */
+static void ignore(const struct etw_access_error *error)
+{
+	(void)error;
+}
+
+/* The list is not for this user to query, but its file may be readable. */
+static void report_unread(const struct caller *caller)
+{
+	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
+	const struct etw_access_list *list = NULL;
+	struct etw_access_conf conf = { .count = 0 };
+	struct etw_access_error error;
+	size_t size;
+	char *text = doctor_read(&size, "%s", etw_access_path());
+
+	if (text && !etw_access_parse(text, size, ignore, &conf, &error))
+		list = etw_access_conf_find(&conf, &standard);
+	doctor_warn("rights", allow_mend(list, caller),
+		    "you may register providers and write events, unless access lists forbid it; not trace");
+	etw_access_conf_free(&conf);
+	free(text);
 }
 
 void doctor_rights(const struct doctor *doctor)
@@ -97,16 +139,16 @@ void doctor_rights(const struct doctor *doctor)
 		doctor_ok("rights", "all, by CAP_SYS_ADMIN");
 		return;
 	}
+	if (!doctor->initial_user_ns) {
+		doctor_unknown("rights", "access lists have users and groups of the initial user namespace; in this one root has no privilege");
+		return;
+	}
 	caller.groups = cli_calloc((size_t)(caller.group_count + 1), sizeof(*caller.groups));
 	caller.group_count = getgroups(caller.group_count + 1, caller.groups);
 	err = etw_access_get(doctor->fd, &standard, &list, &own);
 	if (!err)
 		report(&list, own, &caller);
-	else if (!doctor->initial_user_ns)
-		doctor_warn("rights", NULL,
-			    "you may register providers and write events; root of a container has no privilege here");
 	else
-		doctor_warn("rights", allow_mend(),
-			    "you may register providers and write events, unless access lists forbid it; not trace");
+		report_unread(&caller);
 	free(caller.groups);
 }

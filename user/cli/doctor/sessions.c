@@ -40,16 +40,23 @@ static void add_loss(struct etw_text *to, const struct verify_loss *loss)
 	}
 }
 
-/* More buffers help against what was lost when written, and against a slow reader. */
+/* More buffers help against bursts and slow readers; most other causes are not for the session. */
 static const char *loss_mend(const struct sample *sample, const struct verify_losses *losses)
 {
+	const struct etw_session *s = &sample->session.s;
 	const char *name = doctor_word(sample->session.name);
-	uint32_t buffers = 2 * sample->session.s.max_buffers, i;
+	const uint64_t buffers = UINT64_C(2) * s->max_buffers;
+	const uint64_t budget = UINT64_C(2) * s->user_budget_kb;
+	bool few = etw_stat_dropped(&sample->stat, ETW_DROP_NO_BUFFER) ||
+		   etw_stat_dropped(&sample->stat, ETW_DROP_FAIR_SHARE);
+	uint32_t i;
 
 	for (i = 0; i < losses->count; i++)
-		if (losses->list[i].unwritten || losses->list[i].pid)
-			return doctor_mend("sudo etw update %s --max-buffers %u", name,
-					   buffers < ETW_BUFFERS_MAX ? buffers : ETW_BUFFERS_MAX);
+		few |= losses->list[i].pid != 0;
+	if (few && buffers <= ETW_BUFFERS_MAX)
+		return doctor_mend("sudo etw update %s --max-buffers %" PRIu64, name, buffers);
+	if (etw_stat_dropped(&sample->stat, ETW_DROP_BUDGET) && budget && budget < ETW_BUDGET_NONE)
+		return doctor_mend("sudo etw update %s --user-budget %" PRIu64, name, budget);
 	return doctor_mend("sudo etw verify %s", name);
 }
 

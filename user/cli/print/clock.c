@@ -51,10 +51,11 @@ int64_t clock_now(void)
 
 void clock_local(struct etw_text *text, int64_t time)
 {
-	static struct second last;
+	static _Thread_local struct second last;
 	struct tm tm;
 	time_t when;
 	int64_t fraction = split(time, &when);
+	char *to;
 
 	if (!last.len || last.when != when) {
 		localtime_r(&when, &tm);
@@ -62,9 +63,11 @@ void clock_local(struct etw_text *text, int64_t time)
 		put_zone(last.zone, tm.tm_gmtoff);
 		last.when = when;
 	}
-	etw_text_add(text, last.text, last.len);
-	etw_text_unsigned(text, (uint64_t)fraction, FRACTION);
-	etw_text_add(text, last.zone, ZONE);
+	to = etw_text_room(text, last.len + FRACTION + ZONE);
+	if (!to)
+		return;
+	to = etw_text_fraction(etw_text_copy(to, last.text, last.len), (uint32_t)fraction);
+	etw_text_end(text, etw_text_copy(to, last.zone, ZONE));
 }
 
 void clock_seconds(struct etw_text *text, int64_t time)

@@ -7,7 +7,9 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "event.h"
+#include "workers.h"
 #include "convert/items.h"
+#include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
 
 #define BLOCK	65536	/* bytes of lines that go to stdout at once */
@@ -25,8 +27,10 @@ static void decode(struct event_printer *printer, const struct etw_event *event)
 		printer->decoder = etw_decoder_new();
 	if (!printer->decoder)
 		cli_die("out of memory");
+	printer->items.keeps = true;
 	etw_event_record(&printer->record, event, &printer->items, false);
-	err = etw_decode(printer->decoder, &printer->record, &printer->decoded);
+	err = etw_decode_repeated(printer->decoder, &printer->record, printer->items.repeated,
+				  &printer->decoded);
 	if (err == -ENOMEM)
 		cli_die("out of memory");
 	printer->known = !err && !printer->hex;
@@ -36,6 +40,8 @@ bool event_is_schema(struct event_printer *printer, const struct etw_event *even
 {
 	if (printer->hex || !etw_embed_is_piece(event->record.header))
 		return false;
+	if (printer->workers)
+		event_workers_schema(printer->workers, event);
 	decode(printer, event);
 	return true;
 }
@@ -60,6 +66,7 @@ void event_begin(struct event_printer *printer, const struct etw_event *event)
 	if (!printer->given)
 		decode(printer, event);
 	printer->event = event;
+	printer->prepared = NULL;
 	printer->is_loss = !printer->hex && etw_loss_of(event, &printer->loss);
 	if (!printer->begun) {
 		printer->first = printer->before = event->time;
@@ -73,20 +80,29 @@ void event_end(struct event_printer *printer)
 	text_check(&printer->out);
 	text_check(&printer->scratch);
 	printer->before = printer->event->time;
-	if (!printer->given && printer->out.len >= BLOCK)
+	if (!printer->given && !printer->gathers && printer->out.len >= BLOCK)
 		event_flush(printer);
 }
 
-void event_flush(struct event_printer *printer)
+void event_write(struct event_printer *printer)
 {
 	if (printer->out.len)
 		fwrite(printer->out.data, 1, printer->out.len, stdout);
 	printer->out.len = 0;
+}
+
+void event_flush(struct event_printer *printer)
+{
+	if (printer->workers)
+		event_workers_wait(printer->workers);
+	event_write(printer);
 	fflush(stdout);
 }
 
 void event_printer_free(struct event_printer *printer)
 {
+	event_workers_free(printer->workers);
+	printer->workers = NULL;
 	if (!printer->given)
 		etw_decoder_free(printer->decoder);
 	etw_event_items_free(&printer->items);
@@ -98,10 +114,11 @@ void event_printer_free(struct event_printer *printer)
 /* --------------------------------------------------------------------- names */
 
 /* The name in the schema, or the name that the provider was registered with */
-const char *event_provider(const struct event_printer *printer)
+const char *event_provider(struct event_printer *printer)
 {
 	if (printer->decoded->provider && *printer->decoded->provider)
 		return printer->decoded->provider;
+	printer->lacks_names |= printer->has_names;
 	return printer->names ? names_get(printer->names, &event_header(printer)->provider) : NULL;
 }
 
@@ -115,19 +132,24 @@ const char *event_level(const struct event_printer *printer)
 
 static const uint64_t *start_key(const struct event_printer *printer, uint64_t *key)
 {
-	const void *data = items_find(&printer->event->record, ETW_EXT_PROCESS_START_KEY,
-				      sizeof(*key));
+	const void *data = NULL;
 
+	if (etw_decoder_own_items(printer->decoder))
+		data = items_find(&printer->event->record, ETW_EXT_PROCESS_START_KEY, sizeof(*key));
 	if (!data)
 		return NULL;
 	memcpy(key, data, sizeof(*key));
 	return key;
 }
 
-static bool find_process(const struct event_printer *printer, struct etw_process *process)
+bool event_find_process(const struct event_printer *printer, struct etw_process *process)
 {
 	uint64_t key;
 
+	if (printer->writer) {
+		*process = *printer->writer;
+		return process->name;
+	}
 	return printer->processes &&
 	       processes_find(printer->processes, event_header(printer)->process_id,
 			      printer->event->time, start_key(printer, &key), process);
@@ -137,7 +159,7 @@ const char *event_process(const struct event_printer *printer)
 {
 	struct etw_process process;
 
-	return find_process(printer, &process) ? process.name : NULL;
+	return event_find_process(printer, &process) ? process.name : NULL;
 }
 
 bool event_process_runs(const struct event_printer *printer)
@@ -148,13 +170,6 @@ bool event_process_runs(const struct event_printer *printer)
 	return p->processes && p->processes->procs &&
 	       procs_get(p->processes->procs, event_header(p)->process_id,
 			 event_header(p)->process_id, p->event->time, start_key(p, &key));
-}
-
-const char *event_process_path(const struct event_printer *printer)
-{
-	struct etw_process process;
-
-	return find_process(printer, &process) ? process.path : NULL;
 }
 
 const char *event_thread(const struct event_printer *printer)

@@ -33,7 +33,9 @@ enum event_place { EVENT_BESIDE, EVENT_STARTS, EVENT_STOPS };
 
 struct event_format;
 struct event_layout;
+struct event_workers;
 struct symbols;
+struct etw_identity;
 
 /* Select Graphic Rendition of ECMA-48 */
 #define EVENT_PLAIN	"\033[0m"
@@ -58,9 +60,15 @@ struct event_printer {
 	bool message;		/* the message instead of the fields, if there is one */
 	bool colour;
 	/* the printer's own */
+	struct event_workers *workers;	/* see workers.h, or NULL */
+	bool gathers;		/* lines stay in out until somebody takes them */
+	bool has_names;		/* another printer has names, and this one needs ... */
+	bool lacks_names;	/* ... and has needed them */
+	const struct etw_process *writer;	/* of the event, if gathers; name NULL: not known */
 	struct etw_decoder *decoder;
 	struct etw_text out;
 	struct etw_text scratch;
+	struct etw_text_second second;	/* of the previous event */
 	int64_t first, before;	/* times of the first and of the previous event */
 	bool begun;
 	bool given;		/* decoder, decoded and known are the caller's */
@@ -70,6 +78,8 @@ struct event_printer {
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
 	bool known;		/* decode it by its schema */
+	void (*const *parts)(struct event_printer *printer, struct etw_text *to);
+	const struct etw_identity *prepared;	/* see prepared.h */
 	bool is_loss;		/* it is a session's record of a loss ... */
 	struct etw_loss loss;	/* ... of this one */
 };
@@ -92,7 +102,8 @@ bool event_is_schema(struct event_printer *printer, const struct etw_event *even
  */
 void event_give(struct event_printer *printer, struct etw_decoder *decoder,
 		const struct etw_decoded *decoded, bool known);
-/* Write to stdout what was printed. */
+/* Write to stdout what was printed; without flush: it may stay in stdio's buffer. */
+void event_write(struct event_printer *printer);
 void event_flush(struct event_printer *printer);
 void event_printer_free(struct event_printer *printer);
 
@@ -124,15 +135,16 @@ void event_put_loss(struct event_printer *printer, struct etw_text *to);
 
 const struct etw_event_header *event_header(const struct event_printer *printer);
 /* Names, as unchecked bytes; NULL: unknown */
-const char *event_provider(const struct event_printer *printer);
+const char *event_provider(struct event_printer *printer);
 const char *event_level(const struct event_printer *printer);
 const char *event_process(const struct event_printer *printer);
+/* Find the process that wrote the event; false: it is not known. */
+bool event_find_process(const struct event_printer *printer, struct etw_process *process);
 /*
  * Did the process that has the event's id now write it, as far as /proc can prove that?  The name
  * may be that of an earlier process, or of another machine's.
  */
 bool event_process_runs(const struct event_printer *printer);
-const char *event_process_path(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
 /* The thread's name if it differs from its process's */
 const char *event_thread_own(const struct event_printer *printer, const char *process);

@@ -8,12 +8,18 @@
 #include "cli/cli.h"
 #include "event.h"
 #include "operation.h"
+#include "prepared.h"
 #include "base/event_mode.h"
 #include "base/guid.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/json_writer.h"
 #include "tdh/decode/decoder.h"
+
+/* Parts of a line that events of one kind share */
+enum { JSON_IDENTITY, JSON_MODE, JSON_ITEMS, JSON_NAMES };
+
+#define ADD(to, s)	etw_text_add(to, s, sizeof(s) - 1)
 
 /* Only if it is known */
 static void put_name(struct etw_text *to, const char *key, const char *name)
@@ -22,25 +28,47 @@ static void put_name(struct etw_text *to, const char *key, const char *name)
 		json_writer_word(to, key, name);
 }
 
-static void put_numbers(struct event_printer *printer, struct etw_text *to)
+static void put_identity(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
 	const struct etw_event_descriptor *desc = &header->desc;
 
+	ADD(to, ",\"provider\":\"");
+	etw_text_guid(to, &header->provider);
+	etw_text_char(to, '"');
+	json_writer_word(to, "provider_name", event_provider(printer));
 	json_writer_unsigned(to, "id", desc->id);
 	json_writer_unsigned(to, "version", desc->version);
 	json_writer_unsigned(to, "channel", desc->channel);
 	json_writer_unsigned(to, "level", desc->level);
 	json_writer_unsigned(to, "opcode", desc->opcode);
 	json_writer_unsigned(to, "task", desc->task);
-	json_writer_unsigned(to, "pid", header->process_id);
-	json_writer_unsigned(to, "tid", header->thread_id);
-	json_writer_unsigned(to, "cpu", printer->event->cpu);
-	put_name(to, "mode", etw_event_mode(header->flags));
-	json_writer_mask(to, "keyword", desc->keyword);
 }
 
-#define ADD(to, s)	etw_text_add(to, s, sizeof(s) - 1)
+/* A member with a number; key: a literal with comma and colon */
+#define PUT(at, key, number)	etw_text_digits((char *)memcpy(at, key, sizeof(key) - 1) + \
+						sizeof(key) - 1, number)
+
+static void put_place(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+	char *at = etw_text_room(to, 3 * (sizeof(",\"pid\":") + ETW_TEXT_DIGITS));
+
+	if (!at)
+		return;
+	at = PUT(at, ",\"pid\":", header->process_id);
+	at = PUT(at, ",\"tid\":", header->thread_id);
+	at = PUT(at, ",\"cpu\":", printer->event->cpu);
+	etw_text_end(to, at);
+}
+
+static void put_mode(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+
+	put_name(to, "mode", etw_event_mode(header->flags));
+	json_writer_mask(to, "keyword", header->desc.keyword);
+}
 
 static void put_keywords(struct event_printer *printer, struct etw_text *to)
 {
@@ -58,7 +86,23 @@ static void put_keywords(struct event_printer *printer, struct etw_text *to)
 	etw_text_char(to, ']');
 }
 
-/* Names of the descriptor's numbers */
+static void put_event(struct event_printer *printer, struct etw_text *to)
+{
+	const char *opcode;
+
+	printer->scratch.len = 0;
+	if (printer->hex || !etw_decoded_name(printer->decoded, &opcode)) {
+		json_writer_word(to, "event", NULL);
+		return;
+	}
+	if (printer->operation)
+		etw_text_puts(&printer->scratch, etw_decoded_name(printer->decoded, &opcode));
+	else
+		convert_add_name(printer->decoded, CONVERT_RAW, &printer->scratch);
+	json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
+}
+
+/* Names of the descriptor's numbers, and the event's */
 static void put_names(struct event_printer *printer, struct etw_text *to)
 {
 	static const char *const sources[] = {
@@ -91,6 +135,7 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 	source = printer->known ? sources[decoded->source] : NULL;
 	ADD(to, ",\"schema\":");
 	etw_text_puts(to, source ? source : "null");
+	put_event(printer, to);
 }
 
 static void put_message(struct event_printer *printer, struct etw_text *to)
@@ -102,22 +147,6 @@ static void put_message(struct event_printer *printer, struct etw_text *to)
 		json_writer_string(to, "message", message->data, message->len);
 }
 
-static void put_event(struct event_printer *printer, struct etw_text *to)
-{
-	const char *opcode;
-
-	printer->scratch.len = 0;
-	if (printer->hex || !etw_decoded_name(printer->decoded, &opcode)) {
-		json_writer_word(to, "event", NULL);
-		return;
-	}
-	if (printer->operation)
-		etw_text_puts(&printer->scratch, etw_decoded_name(printer->decoded, &opcode));
-	else
-		convert_add_name(printer->decoded, CONVERT_RAW, &printer->scratch);
-	json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
-}
-
 static void put_payload(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_record_view *record = &printer->event->record;
@@ -125,7 +154,6 @@ static void put_payload(struct event_printer *printer, struct etw_text *to)
 	size_t left;
 	int err;
 
-	put_event(printer, to);
 	if (!printer->known) {
 		json_writer_hex(to, "data", record->data, record->data_len);
 		return;
@@ -143,15 +171,26 @@ static void put_payload(struct event_printer *printer, struct etw_text *to)
 static void put_source(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
-	const char *process = event_process(printer);
+	struct etw_process process = { .name = NULL };
 
-	put_name(to, "process_name", process);
-	put_name(to, "process_path", event_process_path(printer));
-	put_name(to, "thread_name", event_thread_own(printer, process));
+	if (event_find_process(printer, &process)) {
+		put_name(to, "process_name", process.name);
+		put_name(to, "process_path", process.path);
+	}
+	put_name(to, "thread_name", event_thread_own(printer, process.name));
 	if (!etw_guid_is_zero(&header->activity))
 		json_writer_guid(to, "activity", &header->activity);
-	if (printer->event->record.ext_len)
-		items_json(to, &printer->event->record, true);
+	if (!printer->event->record.ext_len)
+		return;
+	if (event_has_own_items(printer))
+		items_json(to, &printer->event->record, ITEMS_SCHEMA);
+	else
+		event_put_part(printer, JSON_ITEMS);
+}
+
+static void put_shared_items(struct event_printer *printer, struct etw_text *to)
+{
+	items_json(to, &printer->event->record, ITEMS_SCHEMA | ITEMS_SHARED);
 }
 
 static void put_around(struct event_printer *printer, struct etw_text *to)
@@ -163,23 +202,27 @@ static void put_around(struct event_printer *printer, struct etw_text *to)
 	json_writer_close(to, '}');
 }
 
+static event_part_fn *const json_parts[ETW_PREPARED] = {
+	[JSON_IDENTITY] = put_identity, [JSON_MODE] = put_mode, [JSON_ITEMS] = put_shared_items,
+	[JSON_NAMES] = put_names,
+};
+
 void event_print_json(struct event_printer *printer, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
 	struct etw_text *to = &printer->out;
 
 	event_begin(printer, event);
+	event_prepare(printer, json_parts);
 	ADD(to, "{\"time\":\"");
-	etw_text_time(to, (uint64_t)event->time);
+	etw_text_time_near(to, (uint64_t)event->time, &printer->second);
 	ADD(to, "\",\"timestamp\":");
 	etw_text_signed(to, header->timestamp);
-	ADD(to, ",\"provider\":\"");
-	etw_text_guid(to, &header->provider);
-	etw_text_char(to, '"');
-	json_writer_word(to, "provider_name", event_provider(printer));
-	put_numbers(printer, to);
+	event_put_part(printer, JSON_IDENTITY);
+	put_place(printer, to);
+	event_put_part(printer, JSON_MODE);
 	put_source(printer, to);
-	put_names(printer, to);
+	event_put_part(printer, JSON_NAMES);
 	put_payload(printer, to);
 	if (printer->is_loss)
 		event_put_loss(printer, to);

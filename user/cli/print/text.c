@@ -9,10 +9,14 @@
 #include "clock.h"
 #include "event.h"
 #include "operation.h"
+#include "prepared.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/guid.h"
 #include "tdh/decode/decoder.h"
+
+/* Parts of a line that events of one kind share */
+enum { TEXT_NAMES, TEXT_ITEMS };
 
 /* No text of an event may reach a terminal unescaped: see etw_text_escape(). */
 static void add_foreign(struct etw_text *to, const char *s)
@@ -35,7 +39,7 @@ void event_add_time(struct event_printer *printer, struct etw_text *to)
 		clock_local(to, time);
 		break;
 	case EVENT_TIME_UTC:
-		etw_text_time(to, (uint64_t)time);
+		etw_text_time_near(to, (uint64_t)time, &printer->second);
 		break;
 	case EVENT_TIME_RELATIVE:
 		clock_seconds(to, between(printer->first, time));
@@ -140,6 +144,13 @@ void event_add_body(struct event_printer *printer, struct etw_text *to)
 		operation_add_fields(printer, to);
 }
 
+/* A schema in the event itself is not shown: the fields are. */
+static unsigned int item_flags(const struct event_printer *printer)
+{
+	return (printer->decoded->source != ETW_DECODE_TRACELOGGING ? ITEMS_SCHEMA : 0) |
+	       (printer->symbols ? ITEMS_NO_STACK : 0);
+}
+
 void event_add_items(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
@@ -148,22 +159,31 @@ void event_add_items(struct event_printer *printer, struct etw_text *to)
 		etw_text_puts(to, " activity=");
 		etw_text_guid(to, &header->activity);
 	}
-	if (printer->event->record.ext_len)
-		items_text(to, &printer->event->record,
-			   (printer->decoded->source != ETW_DECODE_TRACELOGGING ? ITEMS_SCHEMA : 0) |
-			   (printer->symbols ? ITEMS_NO_STACK : 0));
+	if (!printer->event->record.ext_len)
+		return;
+	if (event_has_own_items(printer))
+		items_text(to, &printer->event->record, item_flags(printer));
+	else
+		event_put_part(printer, TEXT_ITEMS);
 }
 
 /* ---------------------------------------------------------------------- line */
 
-/* NAME-ID, or the id alone */
-static void add_id(struct etw_text *to, const char *name, uint32_t id)
+/* NAME-ID, or the id alone; and a character after it, unless that is NUL */
+static void add_id(struct etw_text *to, const char *name, uint32_t id, char after)
 {
+	char *at;
+
 	if (name) {
 		add_foreign(to, name);
 		etw_text_char(to, '-');
 	}
-	etw_text_unsigned(to, id, 1);
+	at = etw_text_room(to, ETW_TEXT_DIGITS + 1);
+	if (!at)
+		return;
+	at = etw_text_digits(at, id);
+	*at = after;
+	etw_text_end(to, at + (after != '\0'));
 }
 
 void event_add_source(struct event_printer *printer, struct etw_text *to)
@@ -171,18 +191,22 @@ void event_add_source(struct event_printer *printer, struct etw_text *to)
 	const struct etw_event_header *header = event_header(printer);
 	const char *process = event_process(printer);
 
-	add_id(to, process, header->process_id);
-	etw_text_char(to, '/');
-	add_id(to, event_thread_own(printer, process), header->thread_id);
+	add_id(to, process, header->process_id, '/');
+	add_id(to, event_thread_own(printer, process), header->thread_id, '\0');
 }
 
 static void add_origin(struct event_printer *printer)
 {
+	const unsigned int cpu = printer->event->cpu;
 	struct etw_text *to = &printer->out;
+	char *at = etw_text_room(to, 3 + ETW_TEXT_DIGITS + 2);
 
-	etw_text_puts(to, " [");
-	etw_text_unsigned(to, printer->event->cpu, 3);
-	etw_text_puts(to, "] ");
+	if (!at)
+		return;
+	memcpy(at, " [00", 4);
+	at = etw_text_digits(at + 2 + (cpu < 100) + (cpu < 10), cpu);
+	memcpy(at, "] ", 2);
+	etw_text_end(to, at + 2);
 	event_add_source(printer, to);
 	etw_text_char(to, ' ');
 }
@@ -205,10 +229,8 @@ const char *event_level_colour(uint8_t level)
 	return level == 5 ? EVENT_FAINT : event_value_colour(level);
 }
 
-static void add_names(struct event_printer *printer)
+static void add_names(struct event_printer *printer, struct etw_text *to)
 {
-	struct etw_text *to = &printer->out;
-
 	event_paint(printer, EVENT_CYAN);
 	event_add_provider(printer, to);
 	event_paint(printer, EVENT_PLAIN);
@@ -221,6 +243,15 @@ static void add_names(struct event_printer *printer)
 	event_add_level(printer, to);
 	event_paint(printer, EVENT_PLAIN);
 }
+
+static void add_shared_items(struct event_printer *printer, struct etw_text *to)
+{
+	items_text(to, &printer->event->record, item_flags(printer) | ITEMS_SHARED);
+}
+
+static event_part_fn *const text_parts[] = {
+	[TEXT_NAMES] = add_names, [TEXT_ITEMS] = add_shared_items, NULL
+};
 
 void event_add_place(struct event_printer *printer, struct etw_text *to)
 {
@@ -238,12 +269,13 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 	const char *colour;
 
 	event_begin(printer, event);
+	event_prepare(printer, text_parts);
 	event_add_place(printer, to);
 	event_paint(printer, EVENT_FAINT);
 	event_add_time(printer, to);
 	event_paint(printer, EVENT_PLAIN);
 	add_origin(printer);
-	add_names(printer);
+	event_put_part(printer, TEXT_NAMES);
 	colour = event_value_colour(event_header(printer)->desc.level);
 	event_paint(printer, colour);
 	event_add_body(printer, to);

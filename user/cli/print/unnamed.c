@@ -9,16 +9,25 @@
 
 #define SHOWN_MAX	4	/* providers in the line */
 
-void unnamed_add(struct unnamed *unnamed, const struct event_printer *printer)
+bool unnamed_is(const struct event_printer *printer)
 {
 	if (printer->known || printer->hex || printer->is_loss ||
 	    !record_needs_manifest(&printer->record))
-		return;
+		return false;
 	/* A format may print nothing that has a name. */
-	if (printer->format && !event_format_decodes(printer->format))
-		return;
+	return !printer->format || event_format_decodes(printer->format);
+}
+
+void unnamed_count(struct unnamed *unnamed, const struct etw_guid *provider)
+{
 	unnamed->events++;
-	provider_counts_add(&unnamed->counts, &event_header(printer)->provider, 1);
+	provider_counts_add(&unnamed->counts, provider, 1);
+}
+
+void unnamed_add(struct unnamed *unnamed, const struct event_printer *printer)
+{
+	if (!printer->workers && unnamed_is(printer))
+		unnamed_count(unnamed, &event_header(printer)->provider);
 }
 
 /* "3 of 01234567-..., 2 of 01234568-... and 9 of others" */

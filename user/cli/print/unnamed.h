@@ -14,7 +14,10 @@ struct unnamed {
 	uint64_t events;
 };
 
-/* The printer has printed an event. */
+/* Has the printer printed an event that lacks names? */
+bool unnamed_is(const struct event_printer *printer);
+void unnamed_count(struct unnamed *unnamed, const struct etw_guid *provider);
+/* The printer has printed an event.  What its workers print, they count themselves. */
 void unnamed_add(struct unnamed *unnamed, const struct event_printer *printer);
 /* At the end: one line on stderr, if there were any */
 void unnamed_report(const struct unnamed *unnamed);

@@ -34,6 +34,8 @@ static const struct cli_option own_options[] = {
 	  CLI_MILLIS(recording.duration_ms, 1, CLI_DURATION_MAX) },
 	{ "with-manifests", 0, NULL, "store the manifests in the file",
 	  CLI_FLAG(recording.with_manifests) },
+	{ "private", 0, NULL, "COMMAND records itself, without root and module",
+	  CLI_FLAG(recording.private) },
 	{ "quiet", 'q', NULL, "print only errors", CLI_FLAG(recording.quiet) },
 	CLI_OPTION_STRICT(recording.strict),
 	CLI_OPTION_JSON(recording.json),
@@ -98,6 +100,8 @@ static bool take_all(struct record *r, int argc, char **argv)
 		cli_usage("--with-manifests: not with --circular, whose file cannot hold data after its events");
 	if (r->quiet && r->progress)
 		cli_usage("either --quiet or --progress");
+	if (r->private)
+		record_private_check(r);
 	startfile_check(&r->file, &r->session);
 	/* With --delay-open the file waits for an event that is asked for. */
 	r->session.processes = !r->no_processes && !(r->file.mode & ETW_MODE_DELAY_OPEN);
@@ -141,6 +145,8 @@ static int disable_all(struct record *r)
 		process_events_end(r->fd, &r->session);
 	}
 	enable_list_disable(&r->providers, r->fd, &r->session);
+	/* The file that a flush writes is to have these losses as well. */
+	r->uncounted = probe_request_missed(r->fd, r->session.s.handle);
 	flushed.s.handle = r->session.s.handle;
 	err = etw_kdev_session_flush(r->fd, &flushed.s);
 	if (!session_by_handle(r->fd, r->session.s.handle, &flushed))
@@ -168,6 +174,13 @@ static int stop(struct record *r, enum record_end *end)
 	else
 		return session_fail(r->name, err, TAKES_CONTROL);
 	return 0;
+}
+
+/* Losses that the session did not count, which the report is to include */
+static void add_uncounted(struct record *r)
+{
+	r->last.stat.dropped_later[ETW_DROP_PROBE - ETW_DROP_FIRST_CAUSES] += r->uncounted;
+	r->last.session.s.events_lost += r->uncounted;
 }
 
 /* Stop the session and restore the file.  Also runs at exit, after cli_die(). */
@@ -212,9 +225,9 @@ static int record(struct record *r)
 			 cli_quote(r->file.path));
 	end = record_wait(r);
 	written = disable_all(r);
-	probe_request_missed(r->fd, r->session.s.handle);
 	running = NULL;
 	err = stop(r, &end) | written;
+	add_uncounted(r);
 	record_clear_progress(r);
 	if (!err && (!r->quiet || r->json || r->with_manifests))
 		record_read(r);
@@ -239,15 +252,15 @@ int cmd_record(int argc, char **argv)
 
 	if (!take_all(r, argc, argv))
 		return 1;
-	r->fd = device_open();
-	if (r->fd < 0)
+	r->fd = r->private ? -1 : device_open();
+	if (r->fd < 0 && !r->private)
 		return 1;
 	if (enable_list_find(&r->providers, r->fd)) {
-		if (!r->quiet)
+		if (!r->quiet && !r->private)
 			own_sessions_left(r->fd);
 		atexit(give_up);
 		record_hold_signals(r);
-		status = record(r);
+		status = r->private ? record_private(r) : record(r);
 	}
 	enable_list_free(&r->providers);
 	log_contents_free(&r->contents);

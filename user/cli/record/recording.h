@@ -41,7 +41,9 @@ struct record {
 	bool json, quiet, progress;
 	bool strict;		/* losses are an error */
 	bool no_processes;	/* no names of them */
+	bool private;		/* by private sessions of the command and its children */
 	uint64_t rundown;	/* events that named them at the start */
+	uint64_t uncounted;	/* missed calls of probes that the session did not count */
 	bool with_manifests;
 	unsigned int manifests;		/* embedded in each file */
 	bool started;			/* the session runs */
@@ -55,6 +57,13 @@ void record_read(struct record *r);
 
 /* embed.c: once the file is complete.  0, or the exit status. */
 int record_embed(struct record *r);
+
+/*
+ * private.c: record by private sessions, which the command and its children start because the
+ * environment asks for them.  Returns the exit status.
+ */
+void record_private_check(const struct record *r);
+int record_private(struct record *r);
 
 /* run.c: block the signals that end a recording, so that record_wait() gets them. */
 void record_hold_signals(struct record *r);

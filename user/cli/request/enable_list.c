@@ -7,12 +7,12 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "enable_list.h"
-#include "bridge/probe_spec.h"
 #include "trace_request.h"
 #include "device/provider_list.h"
 #include "lib/controller/enable.h"
 
 #define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
+#define TRACED_MS	10000		/* ... that attach to the kernel's events, on a busy machine */
 #define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
 
 /* With the options for all */
@@ -162,13 +162,14 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	struct etw_enable *enable = &request->enable;
 	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
 
-	/* A probe that etw.ko has not taken over ends with this command. */
-	const bool wait = before_command || probe_named(request->provider);
+	/* The kernel's own events, probes as well, begin when the provider's callback has run. */
+	const uint32_t wait_ms = request->traced.count ? TRACED_MS :
+				 before_command ? CALLBACKS_MS : 0;
 
 	enable->session = session->s.handle;
 	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
-		enable->timeout_ms = wait ? CALLBACKS_MS : 0;
-		how |= wait ? PROVIDER_LATE : 0;
+		enable->timeout_ms = wait_ms;
+		how |= wait_ms ? PROVIDER_LATE : 0;
 	}
 	if (!request->traced.count)
 		return provider_control_in(fd, session->name, request->provider, enable, how);

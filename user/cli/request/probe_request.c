@@ -25,6 +25,7 @@ static struct held {
 } *held;
 
 static unsigned int held_count;
+static bool all_reported;	/* what was missed while a session had them enabled */
 
 static void pause_10_ms(void)
 {
@@ -241,20 +242,30 @@ static void note_missed(const struct held *h, unsigned long long missed)
 			 cli_quote(h->name), missed, cli_s(missed));
 }
 
-void probe_request_missed(int fd, uint64_t session)
+uint64_t probe_request_missed(int fd, uint64_t session)
 {
 	struct etw_session_missed arg = { .handle = session };
 	unsigned long long missed;
+	uint64_t uncounted = 0;
 	unsigned int i;
+	int err;
 
+	all_reported = true;
 	for (i = 0; i < held_count; i++) {
 		missed = probe_missed(&held[i].hold);
+		note_missed(&held[i], missed);
 		arg.provider = held[i].hold.provider;
 		arg.events = missed < UINT32_MAX ? missed : UINT32_MAX;
-		if (missed)
-			etw_kdev_session_missed(fd, &arg);
-		note_missed(&held[i], missed);
+		err = missed ? etw_kdev_session_missed(fd, &arg) : 0;
+		if (!err)
+			continue;
+		uncounted += missed;
+		cli_note("provider %s: the trace does not say that %llu event%s %s missed: %s",
+			 cli_quote(held[i].name), missed, cli_s(missed),
+			 missed == 1 ? "was" : "were",
+			 err == -ENOENT ? "the session has ended" : strerror(-err));
 	}
+	return uncounted;
 }
 
 static void let_go(void)
@@ -264,7 +275,9 @@ static void let_go(void)
 
 	for (i = 0; i < held_count; i++) {
 		missed = probe_let_go(&held[i].hold);
-		note_missed(&held[i], missed);
+		/* What is missed after the session has disabled them is no loss. */
+		if (!all_reported)
+			note_missed(&held[i], missed);
 		free(held[i].name);
 	}
 	free(held);

@@ -16,8 +16,12 @@
 bool probe_request_list(const char *provider, struct trace_set *set);
 bool probe_request_make(int fd, const char *provider, struct trace_set *set);
 bool probe_request_registered(int fd, const char *provider, struct trace_set *set);
-/* The events that the kernel missed so far are losses of this session; they are told on stderr. */
-void probe_request_missed(int fd, uint64_t session);
+/*
+ * After the session has disabled them: report on stderr how many events the kernel missed so far,
+ * and count them as losses of this session.  Returns, and reports, how many the session could not
+ * count.
+ */
+uint64_t probe_request_missed(int fd, uint64_t session);
 /* At the end of the command, after the device was closed: let go, and remove what nobody uses. */
 void probe_request_end(void);
 

@@ -458,6 +458,7 @@ static enum select_test test_event(struct select *s, const struct etw_event *eve
 	} else if (!s->filter_count && !has_names(s) && !s->by_name) {
 		return SELECT_TESTS;
 	}
+	s->items.keeps = true;
 	etw_event_record(&record, event, &s->items, false);
 	if (!select_decodes(s))
 		return test_record(s, &record, NULL, NULL);

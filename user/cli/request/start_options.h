@@ -25,7 +25,7 @@ enum {
 	  CLI_KILOBYTES((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
 	{ "max-buffers", 0, "N", "buffers to grow to; default: 20 more",	\
 	  CLI_NUMBER((s).max_buffers, 1, ETW_BUFFERS_MAX) },			\
-	{ "flush", 0, "TIME", "deliver a buffer after that time: 100ms, 5s, 2m", \
+	{ "flush", 0, "TIME", "deliver a buffer after that time: 1ms, 5s, 2m", \
 	  CLI_FLUSH((s).flush_ms) }
 
 #define START_MORE_OPTIONS(s)							\

@@ -19,6 +19,7 @@
 #include "device/provider_list.h"
 
 #define CLASS_PREFIX	"system:"
+
 bool trace_event_named(const char *provider)
 {
 	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
@@ -220,6 +221,8 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 	if (!trace_event_list(provider, set))
 		return false;
 	for (i = 0; i < set->count; i++) {
+		if (system_class_own(set->names[i]))
+			continue;
 		err = trace_schema_read(set->names[i] + strlen(TRACE_EVENT_PREFIX), &schema);
 		if (!err)
 			err = trace_provider_make(fd, set, i, &schema);

@@ -16,6 +16,7 @@
 #include "trace.h"
 #include "base/table.h"
 #include "convert/names.h"
+#include "tdh/decode/decoder.h"
 #include "tdh/process/process_table.h"
 
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
@@ -26,6 +27,7 @@ struct state {
 	struct etw_interner classes, providers, names;	/* names: of the providers */
 	struct etw_text text;		/* of all classes */
 	struct etw_text key, name;
+	struct etw_text values;		/* of an event with plain fields */
 	struct etw_text provider_names;	/* entries of an enumeration, by id */
 	struct ctf_gap *gaps;
 	uint64_t lost_in_streams;	/* events that the streams' counters and gaps have */
@@ -206,6 +208,56 @@ static void add_procname(struct convert *c, struct ctf_extras *extras,
 	extras->set |= 1u << CTF_EXTRA_PROCNAME;
 }
 
+/*
+ * The class and the provider of an event; those of events with plain fields are kept with
+ * their kind. UINT32_MAX: no memory.
+ */
+static uint32_t describe(struct state *s, const struct convert_event *e, bool plain,
+			 uint32_t extras, uint32_t *provider)
+{
+	enum { PROVIDER, CLASS, EXTRAS };
+	struct etw_identity *identity = plain ? e->decoder->identity : NULL;
+	uint32_t class;
+
+	if (identity && identity->marks[CLASS] && identity->marks[EXTRAS] == extras) {
+		*provider = identity->marks[PROVIDER];
+		return identity->marks[CLASS] - 1;
+	}
+	if (plain) {
+		etw_decode_rewind(e->decoder);
+		if (ctf_shape_take(&s->shape, e))
+			return UINT32_MAX;
+	}
+	*provider = provider_of(s, e);
+	class = *provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, *provider, extras);
+	if (identity && class != UINT32_MAX) {
+		identity->marks[PROVIDER] = *provider;
+		identity->marks[CLASS] = class + 1;
+		identity->marks[EXTRAS] = extras;
+	}
+	return class;
+}
+
+/* Take the fields of an event: in s->values if they are plain, else in s->shape. */
+static int take_fields(struct state *s, const struct convert_event *e, bool *plain)
+{
+	s->values.len = 0;
+	s->shape.truncated = false;
+	*plain = e->known && ctf_put_plain(&s->values, e) && !s->values.error;
+	if (*plain)
+		return 0;
+	etw_decode_rewind(e->decoder);
+	return ctf_shape_take(&s->shape, e);
+}
+
+static void put_values(struct state *s, struct ctf_stream *stream, bool plain)
+{
+	if (!plain)
+		ctf_put_fields(&stream->packet, &s->shape);
+	else if (s->values.len)
+		etw_text_add(&stream->packet, s->values.data, s->values.len);
+}
+
 static int on_event(struct convert *c, const struct convert_event *e)
 {
 	struct state *s = c->state;
@@ -213,9 +265,10 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	uint64_t time = ctf_time(e->event->time, e->event->nanos);
 	struct ctf_stream *stream;
 	uint32_t provider, class;
+	bool plain;
 	int err;
 
-	if (ctf_shape_take(&s->shape, e))
+	if (take_fields(s, e, &plain))
 		return convert_no_memory(c);
 	err = ctf_stream_pass(c, s->streams, e->event->cpu, time);
 	if (err)
@@ -230,8 +283,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	}
 	if (s->shape.truncated)
 		extras.set |= 1u << CTF_EXTRA_TRUNCATED;
-	provider = provider_of(s, e);
-	class = provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, provider, extras.set);
+	class = describe(s, e, plain, extras.set, &provider);
 	if (class == UINT32_MAX)
 		return convert_no_memory(c);
 	if (s->text.len > METADATA_MAX)
@@ -247,7 +299,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 		return err;
 	put_event(stream, e, class, provider, time);
 	ctf_extras_put(&stream->packet, &extras, ~CTF_EXTRAS_FIELDS, e->record);
-	ctf_put_fields(&stream->packet, &s->shape);
+	put_values(s, stream, plain);
 	ctf_extras_put(&stream->packet, &extras, CTF_EXTRAS_FIELDS, e->record);
 	return ctf_stream_end_event(c, stream, time);
 }
@@ -339,6 +391,7 @@ static int finish(struct convert *c, bool ok)
 	etw_text_free(&s->text);
 	etw_text_free(&s->key);
 	etw_text_free(&s->name);
+	etw_text_free(&s->values);
 	return err;
 }
 

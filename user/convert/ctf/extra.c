@@ -49,6 +49,9 @@ void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record)
 		unsigned int type = item->ExtType == ITEM(STACK_TRACE32) ? ITEM(STACK_TRACE64) :
 				    item->ExtType;
 
+		/* Most items; none of the kinds below. */
+		if (type == ITEM(EVENT_SCHEMA_TL) || type == ITEM(PROV_TRAITS))
+			continue;
 		for (kind = CTF_EXTRA_RELATED; kind < CTF_EXTRA_COUNT; kind++) {
 			if (ctf_extra_kinds[kind].item != type || extras->set & 1u << kind ||
 			    item->DataSize < ctf_extra_kinds[kind].item_size)
@@ -158,9 +161,8 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 void ctf_extras_put(struct etw_text *to, const struct ctf_extras *extras, uint32_t kinds,
 		    const EVENT_RECORD *record)
 {
-	unsigned int kind;
+	uint32_t left;
 
-	for (kind = 0; kind < CTF_EXTRA_COUNT; kind++)
-		if (extras->set & kinds & 1u << kind)
-			put_one(to, extras, (enum ctf_extra)kind, record);
+	for (left = extras->set & kinds; left; left &= left - 1)
+		put_one(to, extras, (enum ctf_extra)__builtin_ctz(left), record);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "tdh/decode/decoder.h"
 
 #define FIELDS_MAX	(1u << 20)	/* beyond that, the payload becomes bytes */
 
@@ -384,4 +385,31 @@ void ctf_put_fields(struct etw_text *to, const struct ctf_shape *shape)
 		put(to, shape, child, &at);
 	if (shape->rest_size)
 		put_bytes(to, shape->rest, shape->rest_size);
+}
+
+bool ctf_put_plain(struct etw_text *to, const struct convert_event *e)
+{
+	struct etw_decoder *d = e->decoder;
+	struct etw_field field;
+	size_t left;
+	int ret;
+
+	if (!d->identity)
+		return false;
+	while ((ret = etw_decode_next(d, &field)) == 1) {
+		switch (d->plan->steps[field.position].plain) {
+		case ETW_PLAIN_NONE:
+			return false;
+		case ETW_PLAIN_UNSIGNED:
+		case ETW_PLAIN_SIGNED:
+		case ETW_PLAIN_HEX:
+		case ETW_PLAIN_POINTER:
+			ctf_put_number(to, field.value.u, field.size);
+			break;
+		default:
+			put_text(to, &field);
+		}
+	}
+	etw_decode_rest(d, &left);
+	return !ret && !left;
 }

@@ -120,6 +120,12 @@ void ctf_extras_put(struct etw_text *to, const struct ctf_extras *extras, uint32
 void ctf_put_number(struct etw_text *to, uint64_t value, size_t size);
 void ctf_put_fields(struct etw_text *to, const struct ctf_shape *shape);
 
+/*
+ * Append the fields of an event whose shape follows from its kind: numbers and strings, all
+ * of them and nothing behind.  false: it is not such an event, and text has anything.
+ */
+bool ctf_put_plain(struct etw_text *to, const struct convert_event *e);
+
 /* ----------------------------------------------------------------- metadata */
 
 /* An event class and its first event */

@@ -66,10 +66,15 @@ struct args {
 	struct etw_text *to, *scratch;
 };
 
-static void put_name(struct args *args, const char *name)
+/* The number of a field's name is kept with the plan. */
+static void put_name(struct args *args, struct etw_field_step *step, const char *name)
 {
-	perfetto_string(args->strings, args->to, INTERNED_ANNOTATIONS, ANNOTATION_NAME_IID,
-			ANNOTATION_NAME, name, strlen(name));
+	if (step->mark)
+		proto_uint(args->to, ANNOTATION_NAME_IID, step->mark);
+	else
+		step->mark = perfetto_string(args->strings, args->to, INTERNED_ANNOTATIONS,
+					     ANNOTATION_NAME_IID, ANNOTATION_NAME, name,
+					     strlen(name));
 }
 
 /* Begin an annotation in field "in" of a message; name is a literal. */
@@ -218,26 +223,60 @@ static void put_items(struct args *args, const struct etw_record_view *record)
 	}
 }
 
-static void put_identity(struct args *args, const struct convert_event *e, enum slice_part part,
-			 unsigned int in)
+static void put_provider(struct args *args, const EVENT_HEADER *header)
 {
-	const EVENT_HEADER *header = &e->record->EventHeader;
-	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
-	size_t begun = begin_named(args, in, "etw");
-	static const GUID none;
-
 	put_shared(args, "provider", &args->strings->provider, &header->ProviderId, sizeof(GUID));
-	if (part != SLICE_INSTANT) {
-		args->scratch->len = 0;
-		convert_add_name(e->decoded, CONVERT_RAW, args->scratch);
-		put_common(args, "event", 0);
-	}
+}
+
+static void put_descriptor(struct args *args, const EVENT_HEADER *header)
+{
+	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
+
 	put_uint(args, "id", desc->Id);
 	put_uint(args, "version", desc->Version);
 	put_uint(args, "level", desc->Level);
 	put_uint(args, "opcode", desc->Opcode);
 	put_uint(args, "task", desc->Task);
 	put_shared(args, "keyword", &args->strings->keyword, &desc->Keyword, sizeof(desc->Keyword));
+}
+
+/* Put a part that all events of one kind share; it is made for the first of them. */
+static void put_part(struct args *args, const struct convert_event *e, unsigned int i,
+		     void (*put)(struct args *args, const EVENT_HEADER *header))
+{
+	const struct args own = *args;
+	struct etw_identity *identity = e->decoder->identity;
+
+	if (!identity) {
+		put(args, &e->record->EventHeader);
+		return;
+	}
+	if (identity->prepared == i) {
+		args->to = &identity->text;
+		put(args, &e->record->EventHeader);
+		args->to = own.to;
+		identity->ends[i] = identity->text.len;
+		identity->prepared++;
+	}
+	if (identity->text.error)
+		args->to->error = identity->text.error;
+	etw_identity_part(identity, i, args->to);
+}
+
+static void put_identity(struct args *args, const struct convert_event *e, enum slice_part part,
+			 unsigned int in)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	size_t begun = begin_named(args, in, "etw");
+	static const GUID none;
+
+	put_part(args, e, 0, put_provider);
+	if (part != SLICE_INSTANT) {
+		args->scratch->len = 0;
+		convert_add_name(e->decoded, CONVERT_RAW, args->scratch);
+		put_common(args, "event", 0);
+	}
+	put_part(args, e, 1, put_descriptor);
 	put_uint(args, "cpu", e->event->cpu);
 	put_uint(args, "pid", header->ProcessId);
 	put_uint(args, "tid", header->ThreadId);
@@ -248,7 +287,8 @@ static void put_identity(struct args *args, const struct convert_event *e, enum 
 	}
 	if (memcmp(&header->ActivityId, &none, sizeof(none)))
 		put_guid(args, "activity", &header->ActivityId);
-	put_items(args, &e->event->record);
+	if (etw_decoder_has_items(e->decoder))
+		put_items(args, &e->event->record);
 	proto_end(args->to, begun);
 }
 
@@ -275,6 +315,13 @@ static void put_value(struct args *args, const struct etw_field *field)
 	case ETW_VALUE_DOUBLE:
 		proto_double(to, ANNOTATION_DOUBLE, field->value.f);
 		return;
+	case ETW_VALUE_STRING8:
+		/* Valid text stays as it is. */
+		if (etw_utf8_valid(field->data, field->size)) {
+			proto_bytes(to, ANNOTATION_STRING, field->data, field->size);
+			return;
+		}
+		/* fallthrough */
 	default:
 		args->scratch->len = 0;
 		etw_format_value(args->scratch, field, ETW_FORMAT_RAW);
@@ -291,7 +338,7 @@ struct nest {
 };
 
 static void put_field(struct args *args, struct nest *nest, const struct etw_field *field,
-		      unsigned int in)
+		      struct etw_field_step *step, unsigned int in)
 {
 	const bool element = nest->depth && nest->array[nest->depth - 1];
 	const bool begins = field->kind == ETW_FIELD_STRUCT_BEGIN ||
@@ -306,7 +353,7 @@ static void put_field(struct args *args, struct nest *nest, const struct etw_fie
 		in = element ? ANNOTATION_ARRAY : ANNOTATION_DICT;
 	begun = proto_begin(args->to, in);
 	if (!element)
-		put_name(args, field->name);
+		put_name(args, step, field->name);
 	if (begins) {
 		nest->array[nest->depth] = field->kind == ETW_FIELD_ARRAY_BEGIN;
 		nest->begun[nest->depth++] = begun;
@@ -338,7 +385,7 @@ static void put_fields(struct args *args, const struct convert_event *e, unsigne
 		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
 			leave(args, &nest);
 		else
-			put_field(args, &nest, &field, in);
+			put_field(args, &nest, &field, &e->decoder->plan->steps[field.position], in);
 	}
 	/* The event may end too early, or be too large. */
 	nest.too_deep = 0;

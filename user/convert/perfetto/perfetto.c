@@ -45,6 +45,11 @@ struct perfetto {
 	struct perfetto_strings strings;
 	struct etw_text out, scratch;
 	struct seen tracks;
+	struct {
+		uint32_t pid, tid;
+		uint64_t uuid;		/* 0: none */
+		uint64_t emptied;	/* see tracks */
+	} last;				/* the thread of the event before */
 	uint64_t lane_count;
 	bool begun;
 	struct lanes lanes[LANE_GROUPS];	/* each of the last process with that hash */
@@ -170,13 +175,24 @@ static uint64_t process_track(struct perfetto *p, uint32_t pid)
 
 static uint64_t thread_track(struct perfetto *p, uint32_t pid, uint32_t tid)
 {
-	uint64_t uuid = seen_number(TRACK_OF_THREAD, pid, tid);
-	uint64_t parent = process_track(p, pid);
-	int ret = seen_put(&p->tracks, uuid);
+	uint64_t uuid, parent;
+	int ret;
 
+	if (p->last.uuid && p->last.pid == pid && p->last.tid == tid &&
+	    p->last.emptied == p->tracks.emptied)
+		return p->last.uuid;
+	uuid = seen_number(TRACK_OF_THREAD, pid, tid);
+	parent = process_track(p, pid);
+	ret = seen_put(&p->tracks, uuid);
 	if (ret > 0)
 		put_thread(p, uuid, parent, pid, tid, NULL);
-	return ret < 0 ? 0 : uuid;
+	if (ret < 0)
+		return 0;
+	p->last.pid = pid;
+	p->last.tid = tid;
+	p->last.uuid = uuid;
+	p->last.emptied = p->tracks.emptied;
+	return uuid;
 }
 
 static uint64_t cpu_track(struct perfetto *p, uint32_t cpu)
@@ -275,14 +291,20 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 		    const char *name, struct etw_text *to)
 {
 	struct perfetto *p = c->state;
+	struct etw_identity *identity = name ? NULL : e->decoder->identity;
 	struct etw_text *text = &p->scratch;
+	uint32_t category, number;
 	const char *opcode;
 
-	if (part != SLICE_STOP) {
+	if (part == SLICE_INSTANT && identity && identity->marks[0] && identity->marks[1]) {
+		proto_uint(to, TRACK_EVENT_CATEGORY_IID, identity->marks[0]);
+		proto_uint(to, TRACK_EVENT_NAME_IID, identity->marks[1]);
+	} else if (part != SLICE_STOP) {
 		text->len = 0;
 		convert_add_provider(e, text);
-		perfetto_string(&p->strings, to, INTERNED_CATEGORIES, TRACK_EVENT_CATEGORY_IID,
-				TRACK_EVENT_CATEGORY, text->data, text->len);
+		category = perfetto_string(&p->strings, to, INTERNED_CATEGORIES,
+					   TRACK_EVENT_CATEGORY_IID, TRACK_EVENT_CATEGORY,
+					   text->data, text->len);
 		text->len = 0;
 		if (!name && part == SLICE_START)
 			name = etw_decoded_name(e->decoded, &opcode);
@@ -290,8 +312,12 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 			etw_text_puts(text, name);
 		else
 			convert_add_name(e->decoded, CONVERT_RAW, text);
-		perfetto_string(&p->strings, to, INTERNED_NAMES, TRACK_EVENT_NAME_IID,
-				TRACK_EVENT_NAME, text->data, text->len);
+		number = perfetto_string(&p->strings, to, INTERNED_NAMES, TRACK_EVENT_NAME_IID,
+					 TRACK_EVENT_NAME, text->data, text->len);
+		if (part == SLICE_INSTANT && identity) {
+			identity->marks[0] = category;
+			identity->marks[1] = number;
+		}
 	}
 	perfetto_annotations(&p->strings, e, part, text, to);
 	return 0;

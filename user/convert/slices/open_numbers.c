@@ -44,19 +44,23 @@ void open_numbers_read(struct open_numbers *numbers, struct etw_decoder *decoder
 	etw_decode_rewind(decoder);
 }
 
-bool open_numbers_equal(const struct open_numbers *a, const struct open_numbers *b)
+unsigned int open_numbers_equal(const struct open_numbers *a, const struct open_numbers *b)
 {
+	unsigned int equal = 0;
 	uint32_t i, k;
 
 	if (!a->identity || a->identity != b->identity)
-		return false;
+		return 0;
 	for (i = 0; i < a->count; i++) {
 		for (k = 0; k < b->count && a->list[i].name != b->list[k].name; k++)
 			;
-		if (k < b->count && a->list[i].value != b->list[k].value)
-			return false;
+		if (k == b->count)
+			continue;
+		if (a->list[i].value != b->list[k].value)
+			return 0;
+		equal++;
 	}
-	return true;
+	return equal;
 }
 
 bool open_numbers_differ(const struct open_numbers *a, const struct open_numbers *b)

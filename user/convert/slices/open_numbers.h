@@ -2,9 +2,9 @@
 /*
  * open_numbers.h - the numbers of an event, by which a stop is known to belong to a start
  *
- * The events of the kernel say first what they are about: a disk and a sector, a work item, a
- * file system and an inode. What begins and what ends an operation say that alike, and the rest
- * as far as it has not changed.
+ * The first fields of the kernel's events name what they are about: a disk and a sector, a work
+ * item, a file system and an inode. The start and the stop of an operation have the same values
+ * there, and in every other field that both have unless the operation changed it.
  */
 #ifndef ETW_CONVERT_SLICES_OPEN_NUMBERS_H
 #define ETW_CONVERT_SLICES_OPEN_NUMBERS_H
@@ -27,8 +27,11 @@ struct open_numbers {
 
 /* Of the decoder's event, which is at its first field afterwards */
 void open_numbers_read(struct open_numbers *numbers, struct etw_decoder *decoder);
-/* Are both about the same, and is each number alike that both have? */
-bool open_numbers_equal(const struct open_numbers *a, const struct open_numbers *b);
+/*
+ * Are both about the same, and are all numbers equal that both have?  Returns how many these are,
+ * or 0 if not.
+ */
+unsigned int open_numbers_equal(const struct open_numbers *a, const struct open_numbers *b);
 /* Are they about different things of a kind? */
 bool open_numbers_differ(const struct open_numbers *a, const struct open_numbers *b);
 

@@ -10,9 +10,10 @@
  * TraceLogging events have no task, except those of tracepoints and probes: these are paired by
  * it, and by their numbers instead of bytes (open_numbers.h). A stop of these ends the newest
  * start whose numbers are equal, preferably one of its thread: a disk request ends in whatever
- * was interrupted. If there is none, it ends the newest start of its thread, unless that is about
- * something else: most calls return nothing that they were given. Without numbers its thread
- * comes first, and then the bytes.
+ * was interrupted. Another thread's start must agree in two numbers: one alone, such as that of a
+ * system call, names a kind of operation as often as one operation. If there is none, it ends the
+ * newest start of its thread, unless that is about something else: most calls return nothing that
+ * they were given. Without numbers its thread comes first, and then the bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "open_starts.h"
 
 #define TWINS		64	/* starts compared with a stop, at most */
+#define ELSEWHERE	2	/* equal numbers that identify a start of another thread */
 #define THREADS_MAX	131072	/* twice as many as can have an open start */
 
 static const GUID none;
@@ -129,13 +131,17 @@ void open_key(struct open_key *key, const struct convert_event *e)
 	open_key_by(key, e, &automatic);
 }
 
+static bool of_thread(const struct open_slice *slice, const struct open_key *key)
+{
+	return slice->thread->pid == key->pid && slice->thread->tid == key->tid;
+}
+
 static bool fits(const struct open_slice *slice, const struct open_key *key)
 {
 	if (slice->hash != key->hash || slice->task != key->task ||
 	    !same(&slice->provider, &key->provider) || !same(&slice->activity, &key->activity))
 		return false;
-	return !same(&key->activity, &none) ||
-	       (slice->thread->pid == key->pid && slice->thread->tid == key->tid);
+	return !same(&key->activity, &none) || of_thread(slice, key);
 }
 
 static bool says_the_same(const struct open_slice *slice, const struct open_key *key)
@@ -143,7 +149,8 @@ static bool says_the_same(const struct open_slice *slice, const struct open_key 
 	const size_t len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
 
 	if (key->numbers.count)
-		return open_numbers_equal(&slice->numbers, &key->numbers);
+		return open_numbers_equal(&slice->numbers, &key->numbers) >=
+		       (of_thread(slice, key) ? 1 : ELSEWHERE);
 	return !memcmp(slice->said, key->said, len) &&
 	       (same(&slice->activity, &none) || same(&key->activity, &none));
 }
@@ -165,7 +172,7 @@ static struct open_slice *find_alike(const struct open_table *table, const struc
 		if (slice->likeness != key->likeness || slice->task != key->task ||
 		    !same(&slice->provider, &key->provider) || !says_the_same(slice, key))
 			continue;
-		if (slice->thread->pid == key->pid && slice->thread->tid == key->tid)
+		if (of_thread(slice, key))
 			return slice;
 		if (!found)
 			found = slice;

@@ -84,10 +84,10 @@ static int file_error(struct etw_access_error *error, int err)
 	return err;
 }
 
-static int parse(const char *text, size_t len, struct etw_access_conf *conf,
-		 struct etw_access_error *error)
+static int parse(const struct etw_access_file *file, etw_access_skipped *skipped,
+		 struct etw_access_conf *conf, struct etw_access_error *error)
 {
-	int ret = etw_access_parse(text, len, conf, error);
+	int ret = etw_access_parse(file->text ? file->text : "", file->len, skipped, conf, error);
 
 	return ret == -EINVAL ? -EUCLEAN : ret;
 }
@@ -101,7 +101,7 @@ static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 	size_t len;
 	int ret;
 
-	ret = parse(file->text, file->len, &conf, error);
+	ret = parse(file, NULL, &conf, error);
 	/*
 	 * The kernel may hold fewer lists and still have room, but no load could take
 	 * this file.
@@ -171,7 +171,7 @@ static int check_same(const struct etw_access_file *file, const struct etw_acces
 	struct etw_access_conf conf;
 	int ret;
 
-	ret = parse(file->text, file->len, &conf, error);
+	ret = parse(file, NULL, &conf, error);
 	if (!ret) {
 		kept = etw_access_conf_find(&conf, &now->guid);
 		if (!kept)
@@ -271,7 +271,8 @@ static int open_for_load(const char *path, struct etw_access_file *file)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-int etw_access_load(int fd, const char *path, struct etw_access_error *error)
+int etw_access_load(int fd, const char *path, etw_access_skipped *skipped,
+		    struct etw_access_error *error)
 {
 	struct etw_access_conf before = { 0 }, conf = { 0 };
 	struct etw_access_file file;
@@ -281,7 +282,7 @@ int etw_access_load(int fd, const char *path, struct etw_access_error *error)
 	ret = open_for_load(path, &file);
 	if (ret)
 		return file_error(error, ret);
-	ret = parse(file.text ? file.text : "", file.len, &conf, error);
+	ret = parse(&file, skipped, &conf, error);
 	if (!ret)
 		ret = get_all(fd, &before);
 	if (!ret) {

@@ -29,8 +29,12 @@ int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_acces
 int etw_access_append(int fd, const struct etw_guid *guid,
 		      const struct etw_access_entry *entries, uint32_t count,
 		      struct etw_access_error *error);
-/* Replace the kernel's lists with those of the file. path NULL: the default file. */
-int etw_access_load(int fd, const char *path, struct etw_access_error *error);
+/*
+ * Replace the kernel's lists with those of the file. path NULL: the default file. skipped:
+ * see etw_access_parse(). Functions that change the file refuse what it would be called for.
+ */
+int etw_access_load(int fd, const char *path, etw_access_skipped *skipped,
+		    struct etw_access_error *error);
 
 const char *etw_access_path(void);
 

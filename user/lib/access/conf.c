@@ -126,24 +126,32 @@ static bool capability(const char *name, uint32_t *id)
 	return true;
 }
 
+/* A user or group by its name or number */
+static bool take_account(const char *name, bool is_group, struct etw_access_entry *entry,
+			 struct etw_access_error *error)
+{
+	entry->who = is_group ? ETW_ACCESS_GROUP : ETW_ACCESS_USER;
+	if (account(name, is_group, &entry->id))
+		return true;
+	error->unknown = *name && name[strspn(name, "0123456789")];
+	return wrong(error, is_group ? "no such group" : "no such user");
+}
+
 bool etw_access_parse_who(const char *word, struct etw_access_entry *entry,
 			  struct etw_access_error *error)
 {
 	const char *name = strchr(word, ':');
 	size_t len = name ? (size_t)(name - word) : 0;
 
+	error->unknown = false;
 	entry->id = 0;
 	entry->who = ETW_ACCESS_EVERYONE;
 	if (!strcmp(word, "everyone"))
 		return true;
-	if (len == 4 && !memcmp(word, "user", 4)) {
-		entry->who = ETW_ACCESS_USER;
-		return account(name + 1, false, &entry->id) || wrong(error, "no such user");
-	}
-	if (len == 5 && !memcmp(word, "group", 5)) {
-		entry->who = ETW_ACCESS_GROUP;
-		return account(name + 1, true, &entry->id) || wrong(error, "no such group");
-	}
+	if (len == 4 && !memcmp(word, "user", 4))
+		return take_account(name + 1, false, entry, error);
+	if (len == 5 && !memcmp(word, "group", 5))
+		return take_account(name + 1, true, entry, error);
 	if (len == 3 && !memcmp(word, "cap", 3)) {
 		entry->who = ETW_ACCESS_CAPABILITY;
 		return capability(name + 1, &entry->id) || wrong(error, "no such capability");
@@ -245,6 +253,7 @@ struct parser {
 	unsigned int line;
 	struct token words[WORDS_MAX];
 	unsigned int count;
+	etw_access_skipped *skipped;
 	struct etw_access_conf *conf;
 	struct etw_access_error *error;
 };
@@ -361,10 +370,22 @@ static int begin_list(struct parser *p, size_t start)
 	return 0;
 }
 
+/* Leave out an entry of whom nobody is; false: that would be wrong. */
+static bool skip_entry(struct parser *p, uint8_t type)
+{
+	if (!p->skipped || !p->error->unknown || type != ETW_ACCESS_ALLOW)
+		return false;
+	fail_word(p, &p->words[1]);
+	p->skipped(p->error);
+	memset(p->error, 0, sizeof(*p->error));
+	return true;
+}
+
 static int add_entry(struct parser *p, uint8_t type)
 {
 	struct etw_access_entry entry = { .type = type };
 	struct etw_access_list *list;
+	bool skip;
 
 	if (!p->conf->count)
 		return fail(p, p->words[0].column, "there is no list above");
@@ -373,11 +394,13 @@ static int add_entry(struct parser *p, uint8_t type)
 		return -EINVAL;
 	if (list->count == ETW_ACCESS_ENTRIES_MAX)
 		return fail(p, p->words[0].column, "more than %d entries", ETW_ACCESS_ENTRIES_MAX);
-	if (!etw_access_parse_who(p->words[1].text, &entry, p->error))
+	skip = !etw_access_parse_who(p->words[1].text, &entry, p->error);
+	if (skip && !skip_entry(p, type))
 		return fail_word(p, &p->words[1]);
 	if (!etw_access_parse_rights(p->words[2].text, &entry.rights, p->error))
 		return fail_word(p, &p->words[2]);
-	list->entries[list->count++] = entry;
+	if (!skip)
+		list->entries[list->count++] = entry;
 	list->end = p->at;
 	return 0;
 }
@@ -398,10 +421,12 @@ static int take_line(struct parser *p)
 	return fail(p, p->words[0].column, "expected list, allow or deny");
 }
 
-int etw_access_parse(const char *text, size_t len, struct etw_access_conf *conf,
-		     struct etw_access_error *error)
+int etw_access_parse(const char *text, size_t len, etw_access_skipped *skipped,
+		     struct etw_access_conf *conf, struct etw_access_error *error)
 {
-	struct parser p = { .text = text, .len = len, .conf = conf, .error = error };
+	struct parser p = {
+		.text = text, .len = len, .skipped = skipped, .conf = conf, .error = error,
+	};
 	int ret = 0;
 
 	memset(conf, 0, sizeof(*conf));

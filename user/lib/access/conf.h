@@ -12,7 +12,8 @@
  *
  * A line is empty, "list GUID", or an entry of the list above it: allow or
  * deny, who, and which rights.  # begins a comment.  The parser is strict, and
- * takes all or nothing.
+ * takes all or nothing, but for users and groups that do not exist: see
+ * etw_access_parse().
  */
 #ifndef ETW_LIB_ACCESS_CONF_H
 #define ETW_LIB_ACCESS_CONF_H
@@ -41,8 +42,12 @@ struct etw_access_conf {
 
 struct etw_access_error {
 	unsigned int line, column;	/* from 1; 0: not about a position */
+	bool unknown;		/* the name of a user or group that does not exist */
 	char what[128];
 };
+
+/* Called for each entry that is left out; error says where and why. */
+typedef void etw_access_skipped(const struct etw_access_error *error);
 
 /* Each parses one word; false: error->what says what is wrong. */
 bool etw_access_parse_guid(const char *word, struct etw_guid *guid);
@@ -51,9 +56,13 @@ bool etw_access_parse_who(const char *word, struct etw_access_entry *entry,
 bool etw_access_parse_rights(const char *word, uint32_t *rights,
 			     struct etw_access_error *error);
 
-/* -EINVAL: see error; -ENOMEM. Free conf in any case. */
-int etw_access_parse(const char *text, size_t len, struct etw_access_conf *conf,
-		     struct etw_access_error *error);
+/*
+ * -EINVAL: see error; -ENOMEM. Free conf in any case. With skipped, an allow entry of a
+ * user or group that does not exist is left out: the others keep their rights, and nobody
+ * has more. NULL: it is an error, as in a deny entry.
+ */
+int etw_access_parse(const char *text, size_t len, etw_access_skipped *skipped,
+		     struct etw_access_conf *conf, struct etw_access_error *error);
 void etw_access_conf_free(struct etw_access_conf *conf);
 const struct etw_access_list *etw_access_conf_find(const struct etw_access_conf *conf,
 						   const struct etw_guid *guid);

@@ -17,6 +17,42 @@ _Static_assert(sizeof(EVENT_HEADER) == sizeof(struct etw_event_header) &&
 	       offsetof(struct etw_event_header, activity),
 	       "the header is handed out as it lies in the buffer");
 
+/* Move the items of the event before, if this event's have the same bytes. */
+static bool repeat_items(struct etw_event_items *items, const struct etw_record_view *view)
+{
+	const uint64_t apart = (uintptr_t)view->ext - items->at;
+	size_t i;
+
+	items->repeated = items->len == view->ext_len &&
+			  !memcmp(items->bytes, view->ext, view->ext_len);
+	if (!items->repeated)
+		return false;
+	for (i = 0; i < items->count; i++)
+		items->list[i].DataPtr += apart;
+	items->at = (uintptr_t)view->ext;
+	return true;
+}
+
+/* Keep the bytes of the items that were collected, unless there is no memory. */
+static void keep_items(struct etw_event_items *items, const struct etw_record_view *view,
+		       size_t count)
+{
+	void *bytes;
+
+	items->len = 0;
+	if (view->ext_len > items->bytes_room) {
+		bytes = realloc(items->bytes, view->ext_len);
+		if (!bytes)
+			return;
+		items->bytes = bytes;
+		items->bytes_room = view->ext_len;
+	}
+	memcpy(items->bytes, view->ext, view->ext_len);
+	items->len = view->ext_len;
+	items->count = count;
+	items->at = (uintptr_t)view->ext;
+}
+
 /* Collect a record's extended items into the array; returns their number. */
 static USHORT collect_items(struct etw_event_items *items, const struct etw_record_view *view)
 {
@@ -37,14 +73,32 @@ static USHORT collect_items(struct etw_event_items *items, const struct etw_reco
 			items->room = room;
 		}
 		item = &items->list[n];
-		memset(item, 0, sizeof(*item));
-		item->ExtType = ext.type;
-		item->DataSize = ext.data_len;
-		item->DataPtr = (uintptr_t)ext.data;
+		*item = (EVENT_HEADER_EXTENDED_DATA_ITEM){
+			.ExtType = ext.type, .DataSize = (USHORT)ext.data_len,
+			.DataPtr = (uintptr_t)ext.data,
+		};
 		if (n++)
 			item[-1].Linkage = 1;
 	}
 	return n;
+}
+
+static USHORT take_items(struct etw_event_items *items, const struct etw_record_view *view)
+{
+	USHORT count;
+
+	if (!view->ext_len) {
+		items->len = 0;
+		items->repeated = false;
+		return 0;
+	}
+	if (!items->keeps)
+		return collect_items(items, view);
+	if (repeat_items(items, view))
+		return (USHORT)items->count;
+	count = collect_items(items, view);
+	keep_items(items, view, count);
+	return count;
 }
 
 static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_event *event)
@@ -94,7 +148,7 @@ void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 		record->EventHeader.TimeStamp.QuadPart = event->time;
 	memset(&record->BufferContext, 0, sizeof(record->BufferContext));
 	fill_context(&record->BufferContext, event);
-	record->ExtendedDataCount = view->ext_len ? collect_items(items, view) : 0;
+	record->ExtendedDataCount = take_items(items, view);
 	record->ExtendedData = record->ExtendedDataCount ? items->list : NULL;
 	record->UserDataLength = view->data_len;
 	record->UserData = (void *)view->data;
@@ -104,5 +158,6 @@ void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 void etw_event_items_free(struct etw_event_items *items)
 {
 	free(items->list);
+	free(items->bytes);
 	memset(items, 0, sizeof(*items));
 }

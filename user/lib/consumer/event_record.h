@@ -13,10 +13,17 @@
 #include <evntcons.h>
 #include "etl/event.h"
 
-/* Memory for an event's extended items, reused by each event. */
+/* Memory for an event's extended items, reused by each event; all zero at first. */
 struct etw_event_items {
-	EVENT_HEADER_EXTENDED_DATA_ITEM *list;	/* from malloc(); all zero at first */
+	EVENT_HEADER_EXTENDED_DATA_ITEM *list;	/* from malloc() */
 	size_t room;
+	/* Nobody writes to the list: equal items of the next event are not collected again. */
+	bool keeps;
+	/* If so: the items have the bytes of those of the event before */
+	bool repeated;
+	void *bytes;
+	size_t len, bytes_room, count;
+	uintptr_t at;
 };
 
 /*

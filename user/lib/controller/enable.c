@@ -16,6 +16,7 @@
 #include "enable.h"
 #include "base/utf.h"
 #include "device/kdev.h"
+#include "lib/private/private.h"
 #include "system_events.h"
 
 #define PROPERTIES_KNOWN	(0x00000FFFu | EVENT_ENABLE_PROPERTY_CONTEXT)
@@ -306,6 +307,11 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 	/* Only ENABLE sets properties. The kernel itself decides whether filters apply. */
 	if (ControlCode != EVENT_CONTROL_CODE_ENABLE_PROVIDER)
 		enable.property &= EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
+	if (etw_private_is_handle(TraceHandle)) {
+		ret = etw_win32_from_errno(etw_private_enable(&enable));
+		free_filters(&filters);
+		return ret;
+	}
 	fd = etw_kdev_open();
 	if (fd < 0) {
 		free_filters(&filters);

@@ -7,31 +7,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/absolute_path.h"
 #include "device/kdev.h"
 #include "etl/logfile_header.h"
 #include "log_target.h"
 
 _Static_assert(sizeof(TIME_ZONE_INFORMATION) == 172, "struct etw_time_zone");
-
-/* Other processes see the name: it must not depend on the working directory. */
-static int make_absolute(const char *name, char out[ETW_FILE_NAME_MAX + 1])
-{
-	char cwd[PATH_MAX];
-	int len;
-
-	if (*name == '/')
-		len = snprintf(out, ETW_FILE_NAME_MAX + 1, "%s", name);
-	else if (!getcwd(cwd, sizeof(cwd)))
-		return -errno;
-	else
-		len = snprintf(out, ETW_FILE_NAME_MAX + 1, "%s/%s", cwd, name);
-	return len > ETW_FILE_NAME_MAX ? -ENAMETOOLONG : 0;
-}
 
 static int open_file(struct etw_log_target *t)
 {
@@ -82,7 +67,8 @@ int etw_log_target_open(struct etw_log_target *t, const char *name, uint32_t mod
 	memset(t, 0, sizeof(*t));
 	t->file.fd = -1;
 	t->file.dir = -1;
-	err = make_absolute(name, t->name);
+	/* Other processes see the name. */
+	err = etw_absolute_path(name, t->name, sizeof(t->name));
 	if (!err)
 		err = mode & MADE_LATER ? open_dir(t->name) : open_file(t);
 	errno = saved;

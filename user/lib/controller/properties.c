@@ -9,6 +9,7 @@
 
 #include "properties.h"
 #include "base/utf.h"
+#include "lib/private/private.h"
 
 #define FILE_MODES	(EVENT_TRACE_FILE_MODE_SEQUENTIAL |		\
 			 EVENT_TRACE_FILE_MODE_CIRCULAR |		\
@@ -19,7 +20,9 @@
 			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
 			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
 			 EVENT_TRACE_USE_LOCAL_SEQUENCE |		\
-			 EVENT_TRACE_SYSTEM_LOGGER_MODE)
+			 EVENT_TRACE_SYSTEM_LOGGER_MODE |		\
+			 EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
+			 EVENT_TRACE_PRIVATE_IN_PROC)
 /* Meaningless without a file */
 #define WITH_FILE_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
 			 EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_USE_KBYTES_FOR_SIZE)
@@ -27,11 +30,9 @@
 #define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
 			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
 			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
-/* Valid, but not supported yet: private and other sessions */
-#define LATER_MODES	(EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
-			 EVENT_TRACE_ADD_HEADER_MODE |			\
+/* Valid, but not supported yet */
+#define LATER_MODES	(EVENT_TRACE_ADD_HEADER_MODE |			\
 			 EVENT_TRACE_RELOG_MODE |			\
-			 EVENT_TRACE_PRIVATE_IN_PROC |			\
 			 EVENT_TRACE_COMPRESSED_MODE |			\
 			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
 /* Without NONSTOPPABLE_MODE, which is for sessions started at boot. */
@@ -40,6 +41,9 @@
 
 _Static_assert(WITH_FILE_MODES == ETW_MODE_FILE &&
 	       EVENT_TRACE_SYSTEM_LOGGER_MODE == ETW_MODE_SYSTEM, "the kernel has the same numbers");
+_Static_assert(EVENT_TRACE_PRIVATE_LOGGER_MODE == ETW_MODE_PRIVATE &&
+	       EVENT_TRACE_PRIVATE_IN_PROC == ETW_MODE_PRIVATE_IN_PROC,
+	       "private sessions have the same numbers");
 
 /* Mutually exclusive modes */
 static const struct {
@@ -55,7 +59,8 @@ static const struct {
 	{ EVENT_TRACE_BUFFERING_MODE, FILE_MODES | EVENT_TRACE_REAL_TIME_MODE },
 	{ EVENT_TRACE_PRIVATE_LOGGER_MODE,
 	  EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_FILE_MODE_PREALLOCATE |
-	  EVENT_TRACE_INDEPENDENT_SESSION_MODE },
+	  EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_SYSTEM_LOGGER_MODE |
+	  EVENT_TRACE_SECURE_MODE },
 	{ EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE },
 };
 
@@ -161,6 +166,8 @@ static ULONG check_mode(const EVENT_TRACE_PROPERTIES *props, bool file)
 	for (i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++)
 		if (mode & exclusive[i].one && mode & exclusive[i].others)
 			return ERROR_INVALID_PARAMETER;
+	if (mode & EVENT_TRACE_PRIVATE_IN_PROC && !(mode & EVENT_TRACE_PRIVATE_LOGGER_MODE))
+		return ERROR_INVALID_PARAMETER;
 	if (mode & (EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE |
 		    EVENT_TRACE_FILE_MODE_PREALLOCATE) && !props->MaximumFileSize)
 		return ERROR_INVALID_PARAMETER;
@@ -232,14 +239,11 @@ ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	return ERROR_SUCCESS;
 }
 
-#define FLUSH_MS_MIN	1000	/* as on Windows; the kernel takes less */
-
 /* FlushTimer in milliseconds, limited to the longest time. */
 static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
 {
 	if (props->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER)
-		return props->FlushTimer && props->FlushTimer < FLUSH_MS_MIN ? FLUSH_MS_MIN :
-		       props->FlushTimer;
+		return props->FlushTimer;
 	if (props->FlushTimer > UINT32_MAX / 1000)
 		return UINT32_MAX;
 	return props->FlushTimer * 1000;

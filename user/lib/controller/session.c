@@ -11,6 +11,7 @@
 
 #include "device/kdev.h"
 #include "log_target.h"
+#include "private_control.h"
 #include "properties.h"
 #include "system_events.h"
 #include "base/utf.h"
@@ -145,7 +146,10 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 		etw_properties_to_system(name.utf8, &session);
 	etw_kdev_name_session(&session, name.utf8);
 	flags = props->EnableFlags;
-	ret = start_session(&session, file ? path : NULL, props, &log);
+	if (session.mode & ETW_MODE_PRIVATE)
+		ret = etw_private_control_start(&session, file ? path : NULL, props, &log);
+	else
+		ret = start_session(&session, file ? path : NULL, props, &log);
 	if (ret)
 		return ret;
 	etw_properties_from_session(props, &session, &log.log, false);
@@ -349,7 +353,7 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 		     EVENT_TRACE_PROPERTIES *props, ULONG code, bool wide)
 {
 	struct etw_session session = { .handle = handle };
-	struct name name = { .len = 0 };
+	struct name name = { .utf8 = "" };
 	ULONG ret;
 	int fd;
 
@@ -364,6 +368,9 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 		return ERROR_INVALID_PARAMETER;
 	if (name.len)
 		etw_kdev_name_session(&session, name.utf8);
+	if ((!name.len && etw_private_is_handle(handle)) ||
+	    etw_private_has(handle, name.utf8, name.len))
+		return etw_private_control(code, &session, props, wide);
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);

@@ -72,7 +72,7 @@ static int make_all(int fd, struct trace_set *set, const struct trace_set *old)
 
 	while (!err && i < set->count) {
 		if ((old && trace_set_has(old, &set->guids[i])) ||
-		    !strcmp(set->names[i], SYSTEM_PROCESS)) {
+		    system_class_own(set->names[i])) {
 			i++;
 			continue;
 		}
@@ -248,15 +248,29 @@ ULONG etw_system_query(int fd, uint64_t session, ULONG enable[ETW_SYSTEM_WORDS],
 
 ULONG etw_system_rundown(int fd, uint64_t session, ULONG timeout_ms)
 {
-	const struct etw_guid process = ETW_PROCESS_GUID;
-	ULONG enable[ETW_SYSTEM_WORDS], interval;
-	ULONG ret = etw_system_query(fd, session, enable, &interval);
-	struct etw_enable capture = {
-		.session = session, .provider = process, .control = ETW_CONTROL_CAPTURE,
-		.timeout_ms = timeout_ms,
+	static const struct {
+		ULONG flag;
+		struct etw_guid provider;
+	} rundowns[] = {
+		{ EVENT_TRACE_FLAG_PROCESS, ETW_PROCESS_GUID },
+		{ EVENT_TRACE_FLAG_IMAGE_LOAD, ETW_IMAGE_GUID },
 	};
+	ULONG enable[ETW_SYSTEM_WORDS], interval, flags;
+	ULONG ret = etw_system_query(fd, session, enable, &interval), other;
+	struct etw_enable capture = {
+		.session = session, .control = ETW_CONTROL_CAPTURE, .timeout_ms = timeout_ms,
+	};
+	size_t i;
 
-	if (ret || !(system_mask_flags(enable) & EVENT_TRACE_FLAG_PROCESS))
+	if (ret)
 		return ret;
-	return etw_win32_from_errno(etw_enable_and_wait(fd, &capture));
+	flags = system_mask_flags(enable);
+	for (i = 0; i < sizeof(rundowns) / sizeof(*rundowns); i++) {
+		if (!(flags & rundowns[i].flag))
+			continue;
+		capture.provider = rundowns[i].provider;
+		other = etw_win32_from_errno(etw_enable_and_wait(fd, &capture));
+		ret = ret ? ret : other;
+	}
+	return ret;
 }

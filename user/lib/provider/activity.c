@@ -16,12 +16,7 @@
 #include "base/cancel.h"
 #include "registration.h"
 
-static __thread GUID current __attribute__((__tls_model__("initial-exec")));
-
-const GUID *etw_activity_current(void)
-{
-	return &current;
-}
+__thread GUID etw_activity_id;
 
 /* Never returns 0. */
 static uint64_t draw(void)
@@ -79,23 +74,23 @@ ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
 		return ERROR_INVALID_PARAMETER;
 	switch (ControlCode) {
 	case EVENT_ACTIVITY_CTRL_GET_ID:
-		*ActivityId = current;
+		*ActivityId = etw_activity_id;
 		break;
 	case EVENT_ACTIVITY_CTRL_SET_ID:
-		current = *ActivityId;
+		etw_activity_id = *ActivityId;
 		break;
 	case EVENT_ACTIVITY_CTRL_CREATE_ID:
 		create(ActivityId);
 		break;
 	case EVENT_ACTIVITY_CTRL_GET_SET_ID:
 		id = *ActivityId;
-		*ActivityId = current;
-		current = id;
+		*ActivityId = etw_activity_id;
+		etw_activity_id = id;
 		break;
 	case EVENT_ACTIVITY_CTRL_CREATE_SET_ID:
 		create(&id);
-		*ActivityId = current;
-		current = id;
+		*ActivityId = etw_activity_id;
+		etw_activity_id = id;
 		break;
 	default:
 		return ERROR_INVALID_PARAMETER;

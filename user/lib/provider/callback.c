@@ -8,7 +8,9 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "callback.h"
@@ -38,8 +40,30 @@ _Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &
 	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE,
 	       "callbacks get filter data in the kernel's form");
 
+/* What the kernel and the private sessions want together; the lock is held. */
+static void merge(struct etw_reg *reg, struct etw_notify *n)
+{
+	const struct etw_private_provider *p = atomic_load(&reg->private);
+	const struct etw_enable_entry *other = p ? &p->composite : NULL;
+
+	if (etw_private_is_logger(n->logger_id))
+		other = atomic_load(&reg->slot) == ETW_NO_SLOT ? NULL : etw_reg_entry(reg);
+	if (reg->classic || !other || !ETW_LOAD(other->enabled))
+		return;
+	if (n->control == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+		n->control = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+		n->level = 0;
+		n->any = 0;
+		n->all = ~0ULL;
+	}
+	if (n->level < other->level)
+		n->level = other->level;
+	n->any |= other->any;
+	n->all &= other->all;
+}
+
 /* Run the callback for a notification if the registration still exists. */
-static void run(struct etw_fork_state *proc, const struct etw_notify *n)
+static void run(struct etw_fork_state *proc, struct etw_notify *n)
 {
 	EVENT_FILTER_DESCRIPTOR filter = { n->filter, n->filter_len, n->filter_type };
 	PENABLECALLBACK callback = NULL;
@@ -56,6 +80,7 @@ static void run(struct etw_fork_state *proc, const struct etw_notify *n)
 		callback = reg->callback;
 		context = reg->context;
 		proc->running = callback ? n->cookie : 0;
+		merge(reg, n);
 	}
 	etw_fork_state_unlock(proc, &saved);
 	if (!callback)
@@ -85,6 +110,7 @@ struct work {
 	bool attached;
 	uint32_t epoch;
 	uint64_t asked;
+	struct etw_private_notice *notice;	/* taken from the queue; or NULL */
 };
 
 /* Returns false when the thread must end. */
@@ -101,8 +127,62 @@ static bool get_work(struct etw_fork_state *proc, struct work *work)
 	work->attached = atomic_load(&proc->attached);
 	work->epoch = atomic_load(&proc->epoch);
 	work->asked = proc->asked;
+	work->notice = go_on ? proc->notices : NULL;
+	if (work->notice)
+		proc->notices = work->notice->next;
 	etw_fork_state_unlock(proc, &saved);
 	return go_on;
+}
+
+static void run_notice(struct etw_fork_state *proc, struct etw_private_notice *notice)
+{
+	struct etw_fork_state_saved saved;
+
+	run(proc, &notice->n);
+	free(notice);
+	etw_fork_state_lock(proc, &saved);
+	if (is_self(proc)) {
+		proc->notices_done++;
+		pthread_cond_broadcast(&proc->changed);
+	}
+	etw_fork_state_unlock(proc, &saved);
+}
+
+uint64_t etw_callback_queue(struct etw_fork_state *proc, struct etw_private_notice *notice)
+{
+	struct etw_private_notice **end = &proc->notices;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = notice;
+	proc->noticed++;
+	if (!etw_callback_start(proc) && proc->state == ETW_THREAD_RUNS)
+		etw_poll_wakeup_signal(&proc->wake);
+	return proc->noticed;
+}
+
+bool etw_callback_wait_queued(struct etw_fork_state *proc, uint64_t number, uint32_t timeout_ms)
+{
+	struct timespec end;
+	int ret = 0;
+
+	if (is_self(proc))
+		return !number || timeout_ms == 0;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += timeout_ms / 1000;
+	end.tv_nsec += timeout_ms % 1000 * 1000000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_sec++;
+		end.tv_nsec -= 1000000000;
+	}
+	while (proc->notices_done < number && proc->state != ETW_THREAD_NONE && !ret) {
+		if (timeout_ms == UINT32_MAX)
+			ret = pthread_cond_wait(&proc->changed, &proc->lock);
+		else
+			ret = pthread_cond_clockwait(&proc->changed, &proc->lock, CLOCK_MONOTONIC,
+						     &end);
+	}
+	return proc->notices_done >= number || proc->state == ETW_THREAD_NONE;
 }
 
 /* Registrations up to asked need not wait for a callback on this descriptor. */
@@ -148,6 +228,10 @@ static void *thread_main(void *arg)
 		struct etw_notify n = { .filter = (uintptr_t)data, .filter_cap = sizeof(data) };
 		int ret;
 
+		if (work.notice) {
+			run_notice(proc, work.notice);
+			continue;
+		}
 		/* After a failure, or without a device, wait for another descriptor. */
 		if ((work.fd < 0 && work.attached) || (bad && bad_epoch == work.epoch)) {
 			answer(proc, &work, UINT64_MAX);

@@ -20,6 +20,25 @@ uint32_t etw_callback_logger_id(void);
 /* Notify the thread that the device's descriptor has changed. */
 void etw_callback_moved(struct etw_fork_state *proc);
 
+/* A notification of a private session; len bytes of filter data lie at data. */
+struct etw_private_notice {
+	struct etw_private_notice *next;
+	struct etw_notify n;
+	uint64_t data[];
+};
+
+/*
+ * Queue a notification, which the thread takes over, and start the thread if need be. Returns
+ * the number by which to wait for it.
+ */
+uint64_t etw_callback_queue(struct etw_fork_state *proc, struct etw_private_notice *notice);
+
+/*
+ * Wait until the callbacks up to that number have returned; false: not in time. Returns at
+ * once inside a callback. timeout_ms 0xFFFFFFFF: without limit. Drops the lock while waiting.
+ */
+bool etw_callback_wait_queued(struct etw_fork_state *proc, uint64_t number, uint32_t timeout_ms);
+
 /*
  * Wait until the callback of a closed registration is not running. Returns at once if
  * the caller is that callback. Drops the lock while waiting.

@@ -297,6 +297,17 @@ static const struct etw_win32_errors errors[] = {
 	{ 0, { 0 } },
 };
 
+/* Write to a private session, or by the device to another one; 0 or -errno. */
+static int write_through(struct etw_reg *reg, uint64_t handle, struct etw_classic_write *record)
+{
+	struct etw_private_provider *p;
+
+	if (!etw_private_is_logger(record->logger_id))
+		return etw_reg_write(reg, handle, ETW_IOC_CLASSIC, record, sizeof(*record));
+	p = atomic_load(&reg->private);
+	return p ? etw_private_write_classic(p, record) : -ENOENT;
+}
+
 /*
  * Write a record to the session of the handle, through any provider of this process
  * that the session enables.
@@ -317,8 +328,7 @@ static ULONG write_record(TRACEHANDLE session, struct etw_classic_write *record)
 			       record->logger_id)
 			continue;
 		reg = etw_reg_find(handle);
-		ret = reg ? etw_reg_write(reg, handle, ETW_IOC_CLASSIC, record,
-					  sizeof(*record)) : -ENOENT;
+		ret = reg ? write_through(reg, handle, record) : -ENOENT;
 		/* Otherwise the session does not enable this provider (any more). */
 		if (ret != -ENOENT && ret != -EBADF)
 			return etw_win32_find(errors, ret);

@@ -3,7 +3,8 @@
  * provider.c - write events
  *
  * The first lines of each function decide without a system call or a lock whether a
- * session may want the event; the kernel makes the final decision.
+ * session may want the event; the kernel, and the private sessions of this process, make
+ * the final decision.
  */
 #include <errno.h>
 #include <string.h>
@@ -79,10 +80,10 @@ static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle
 
 /* Fill in everything but the payload, which is already checked. */
 static __attribute__((__noinline__))
-ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
-			 PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags,
-			 LPCGUID activity, LPCGUID related, ULONG count,
-			 const EVENT_DATA_DESCRIPTOR *data)
+int write_kernel(const void *caller, struct etw_reg *reg, uint64_t handle,
+		 PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags,
+		 LPCGUID activity, LPCGUID related, ULONG count,
+		 const EVENT_DATA_DESCRIPTOR *data)
 {
 	struct etw_event_write event = {
 		.flags = flags | ETW_WRITE_ACTIVITY,
@@ -104,7 +105,85 @@ ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 	ret = submit(reg, handle, &event);
 	if (ret == -ENODATA)
 		ret = submit_stack(caller, reg, handle, &event);
-	return etw_win32_from_errno(ret);
+	return ret;
+}
+
+/* The writer has what it needs of the registration: is it still the one of the handle? */
+static inline bool is_still(struct etw_reg *reg, uint64_t handle)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&reg->handle, memory_order_relaxed) == handle;
+}
+
+/* Write again what needs the traits or the filters to stay. */
+static __attribute__((__noinline__))
+int write_guarded(struct etw_reg *reg, uint64_t handle, struct etw_private_provider *p,
+		  struct etw_private_event *event)
+{
+	int ret = -EBADF;
+
+	etw_reg_enter(reg);
+	if (is_still(reg, handle)) {
+		event->guarded = true;
+		event->traits = atomic_load(&reg->traits);
+		ret = etw_private_write(p, event);
+	}
+	etw_reg_leave(reg);
+	return ret;
+}
+
+/* Write to the private sessions that have enabled the provider. 0 or -errno. */
+static inline __attribute__((__always_inline__))
+int write_private(struct etw_reg *reg, uint64_t handle, struct etw_private_provider *p,
+		  PCEVENT_DESCRIPTOR desc, uint32_t flags, LPCGUID activity, LPCGUID related,
+		  ULONG count, const EVENT_DATA_DESCRIPTOR *data)
+{
+	const uint8_t types = atomic_load_explicit(&reg->types, memory_order_relaxed);
+	const bool traits = atomic_load_explicit(&reg->traits, memory_order_relaxed);
+	struct etw_guid guid;
+	struct etw_private_event event = {
+		.source = {
+			.provider = &guid,
+			.desc = (const void *)desc,
+			.activity = (const void *)(activity ? activity : etw_activity_current()),
+			.related = (const void *)related,
+			.data = (const void *)data,
+			.count = count,
+			.flags = ETW_EVENT_USER_MODE |
+				 (flags & ETW_WRITE_STRING_ONLY ? ETW_EVENT_STRING_ONLY : 0),
+		},
+		.inprivate = flags & ETW_WRITE_INPRIVATE,
+		.typed = types == ETW_TYPES_ON || (types == ETW_TYPES_UNSAID && traits),
+		.has_traits = traits,
+		.decodes = atomic_load_explicit(&reg->decodes, memory_order_relaxed),
+	};
+	int ret;
+
+	if (reg->classic)
+		return -EBADF;
+	memcpy(&guid, &reg->guid, sizeof(guid));
+	if (!is_still(reg, handle))
+		return -EBADF;
+	ret = etw_private_write(p, &event);
+	return ret == -EAGAIN ? write_guarded(reg, handle, p, &event) : ret;
+}
+
+/* Write an event that may be wanted. */
+static __attribute__((__noinline__))
+ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
+		  PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags, LPCGUID activity,
+		  LPCGUID related, ULONG count, const EVENT_DATA_DESCRIPTOR *data)
+{
+	struct etw_private_provider *p = atomic_load_explicit(&reg->private, memory_order_acquire);
+	int ret = 0, err;
+
+	if (p) {
+		ret = write_private(reg, handle, p, desc, flags, activity, related, count, data);
+		if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
+			return ret ? etw_win32_from_errno(ret) : ERROR_SUCCESS;
+	}
+	err = write_kernel(caller, reg, handle, desc, filter, flags, activity, related, count, data);
+	return etw_win32_from_errno(err ? err : ret);
 }
 
 /* Inline, so that a disabled event does not pay for passing arguments. */
@@ -122,7 +201,7 @@ ULONG write_ex(REGHANDLE handle, PCEVENT_DESCRIPTOR desc, ULONG64 filter,
 		return ERROR_INVALID_HANDLE;
 	if (!desc)
 		return ERROR_INVALID_PARAMETER;
-	if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
+	if (!etw_entry_wants(etw_reg_shown(reg), desc->Level, desc->Keyword))
 		return ERROR_SUCCESS;
 	if (count > MAX_EVENT_DATA_DESCRIPTORS || (count && !data) ||
 	    flags & ~WRITE_FLAGS_KNOWN)
@@ -170,7 +249,7 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
 		return ERROR_INVALID_HANDLE;
 	if (!String)
 		return ERROR_INVALID_PARAMETER;
-	if (!etw_entry_wants(etw_reg_entry(reg), Level, Keyword))
+	if (!etw_entry_wants(etw_reg_shown(reg), Level, Keyword))
 		return ERROR_SUCCESS;
 	/* Stop counting at the length that no event can hold. */
 	len = etw_utf16_len(String, ETW_RECORD_MAX);
@@ -181,16 +260,14 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
 
 BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword)
 {
-	const struct etw_enable_entry *entry;
 	struct etw_reg *reg = etw_reg_find(RegHandle);
 
 	if (!reg)
 		return FALSE;
-	entry = etw_reg_entry(reg);
 	/* Level and keyword 0 ask whether the provider is enabled at all. */
 	if (!Level && !Keyword)
-		return ETW_LOAD(entry->enabled) != 0;
-	return etw_entry_wants(entry, Level, Keyword) != 0;
+		return ETW_LOAD(etw_reg_shown(reg)->enabled) != 0;
+	return etw_reg_wants(reg, Level, Keyword) != 0;
 }
 
 BOOLEAN EventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor)
@@ -199,6 +276,5 @@ BOOLEAN EventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor)
 
 	if (!reg || !EventDescriptor)
 		return FALSE;
-	return etw_entry_wants(etw_reg_entry(reg), EventDescriptor->Level,
-			       EventDescriptor->Keyword) != 0;
+	return etw_reg_wants(reg, EventDescriptor->Level, EventDescriptor->Keyword) != 0;
 }

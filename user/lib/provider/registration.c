@@ -15,6 +15,7 @@
 #include <etw/winerror.h>
 #include "callback.h"
 #include "lib/registered.h"
+#include "private_host.h"
 #include "registration.h"
 #include "write_apart.h"
 
@@ -104,8 +105,20 @@ static struct {
 
 _Static_assert(offsetof(struct etw_classic_write, slot) == ETW_SLOT_AT, "in every write");
 
-/* Writers of this thread; drain() must not wait for its own thread. */
+/* Writers of this thread; etw_reg_drain() must not wait for its own thread. */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
+
+void etw_reg_enter(struct etw_reg *reg)
+{
+	passes++;
+	atomic_fetch_add(&reg->writers, 1);
+}
+
+void etw_reg_leave(struct etw_reg *reg)
+{
+	atomic_fetch_sub(&reg->writers, 1);
+	passes--;
+}
 
 /*
  * One attempt to write. False: this process has not registered the entry (fork), or *ret
@@ -119,9 +132,8 @@ static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t
 	bool done = true;
 	uint32_t slot;
 
-	/* Pairs with close_reg(): either its drain() sees this writer or we see its slot. */
-	passes++;
-	atomic_fetch_add(&reg->writers, 1);
+	/* Pairs with close_reg(): either its etw_reg_drain() sees this writer or we see its slot. */
+	etw_reg_enter(reg);
 	/* Read the slot before the handle: an ending registration clears its handle first. */
 	slot = atomic_load(&reg->slot);
 	if (atomic_load(&reg->handle) != handle) {
@@ -133,8 +145,7 @@ static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t
 		*ret = etw_kdev_command(proc->fd, command, write, size);
 		done = !*ret || (!etw_is_stale(*ret) && etw_kdev_is(proc->fd, &proc->id));
 	}
-	atomic_fetch_sub(&reg->writers, 1);
-	passes--;
+	etw_reg_leave(reg);
 	return done;
 }
 
@@ -176,8 +187,7 @@ int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, vo
 	return etw_is_stale(ret) ? -ENOMEM : ret;
 }
 
-/* Wait until no writer uses the entry; the caller has shut out new ones. */
-static void drain(struct etw_reg *reg)
+void etw_reg_drain(struct etw_reg *reg)
 {
 	unsigned int spins = 0;
 
@@ -194,13 +204,30 @@ static bool is_live(const struct etw_reg *reg)
 	return atomic_load(&reg->handle) != 0;
 }
 
+void etw_reg_show(struct etw_reg *reg)
+{
+	const struct etw_enable_entry *entry = atomic_load(&reg->entry);
+	const struct etw_private_provider *p = atomic_load(&reg->private);
+
+	/* What the device enables may change at any time, unnoticed by this process. */
+	if (p && p->composite.enabled)
+		entry = entry == &disabled ? &p->composite : &undecided;
+	atomic_store(&reg->shown, entry);
+}
+
+static void set_entry(struct etw_reg *reg, const struct etw_enable_entry *entry)
+{
+	atomic_store(&reg->entry, entry);
+	etw_reg_show(reg);
+}
+
 /* Shut writers out and wait for those inside. */
 static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 {
-	atomic_store(&reg->entry, entry);
+	set_entry(reg, entry);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
 	reg->due = 0;
-	drain(reg);
+	etw_reg_drain(reg);
 }
 
 /* Called first in a new process; the lock is held. */
@@ -208,6 +235,7 @@ static void reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
 
+	etw_private_forget();
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -216,6 +244,8 @@ static void reg_inherit(struct etw_fork_state *proc)
 			atomic_store(&reg->writers, 0);
 		if (!is_live(reg))
 			continue;
+		if (atomic_load(&reg->private))
+			etw_reg_show(reg);
 		atomic_store(&reg->slot, ETW_NO_SLOT);
 		if (reg->callback)
 			proc->callbacks++;
@@ -246,70 +276,6 @@ void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_st
 	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
 }
 
-/* ----------------------------------------------------------------- traits */
-
-unsigned char *etw_traits_copy(const void *traits)
-{
-	size_t size = etw_traits_size(traits);
-	int saved = errno;
-	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (copy == MAP_FAILED) {
-		errno = saved;
-		return NULL;
-	}
-	return memcpy(copy, traits, size);
-}
-
-void etw_traits_free(unsigned char *traits)
-{
-	int saved = errno;
-
-	if (traits && munmap(traits, etw_traits_size(traits)))
-		errno = saved;
-}
-
-bool etw_traits_fill(struct etw_provider_set *set, const unsigned char *traits,
-		     enum etw_types types)
-{
-	set->flags = (traits ? ETW_SET_TRAITS : 0) | (types ? ETW_SET_TYPES : 0);
-	set->types = types == ETW_TYPES_ON;
-	set->traits = (uintptr_t)traits;
-	set->traits_len = traits ? etw_traits_size(traits) : 0;
-	return set->flags;
-}
-
-/* The registration has ended, at the device too. */
-static void traits_forget(struct etw_reg *reg)
-{
-	etw_traits_free(atomic_exchange(&reg->traits, NULL));
-	atomic_store(&reg->types, ETW_TYPES_UNSAID);
-}
-
-/*
- * Set the traits that a new entry registers with, or only its types if there is no
- * memory for a copy.
- */
-static void traits_prepare(struct etw_reg *reg, const void *traits)
-{
-	unsigned char *copy = etw_traits_copy(traits);
-
-	atomic_store(&reg->types, copy ? ETW_TYPES_UNSAID : ETW_TYPES_ON);
-	atomic_store(&reg->traits, copy);
-}
-
-/* The device refused the traits: keep only the types. False: there were no traits. */
-static bool traits_give_up(struct etw_reg *reg)
-{
-	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
-
-	if (!traits)
-		return false;
-	etw_traits_free(traits);
-	atomic_store(&reg->types, ETW_TYPES_ON);
-	return true;
-}
-
 /* ----------------------------------------------------------------- device */
 
 /* Register one entry with the device; 0, or -errno and the entry is disabled. */
@@ -337,11 +303,11 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 			etw_kdev_unregister(proc->fd, &end);
 	}
 	if (ret) {
-		atomic_store(&reg->entry, &disabled);
+		set_entry(reg, &disabled);
 		return ret;
 	}
 	atomic_store(&reg->slot, arg.slot);
-	atomic_store(&reg->entry, &area[arg.slot]);
+	set_entry(reg, &area[arg.slot]);
 	/* The provider is already enabled: the kernel has queued a notification. */
 	if (reg->callback && ETW_LOAD(area[arg.slot].enabled))
 		reg->due = ++proc->asked;
@@ -488,7 +454,7 @@ static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int
 			continue;
 		ret = err;
 		if (err)
-			atomic_store(&reg->entry, &disabled);
+			set_entry(reg, &disabled);
 		else
 			ret = register_reg(proc, reg);
 		if (reg == wanted)
@@ -570,7 +536,7 @@ static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 	ret = (ret == -EPERM || ret == -EACCES) && err ? 0 : what_counts(ret);
 	/* Inherited registrations wait for the device; the kernel has never known this one. */
 	if (err && !ret)
-		atomic_store(&reg->entry, &disabled);
+		set_entry(reg, &disabled);
 	return ret;
 }
 
@@ -604,13 +570,14 @@ static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 
 	/* Clear the handle first, so that a rejected writer sees why. */
 	atomic_store(&reg->handle, 0);
+	atomic_store(&reg->private, NULL);
 	close_reg(reg, &disabled);
 	if (end.slot != ETW_NO_SLOT && etw_kdev_is(proc->fd, &proc->id))
 		etw_kdev_unregister(proc->fd, &end);
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
-	traits_forget(reg);
+	etw_traits_forget(reg);
 	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_wait_first() */
 }
 
@@ -637,10 +604,11 @@ static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_r
 	if (new->callback)
 		proc->callbacks++;
 	if (new->traits)
-		traits_prepare(reg, new->traits);
+		etw_traits_prepare(reg, new->traits);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
+	atomic_store(&reg->private, etw_private_find(new->guid));
 	/* A child forked from here on finds the entry undecided and attaches it. */
-	atomic_store(&reg->entry, &undecided);
+	set_entry(reg, &undecided);
 	atomic_store(&reg->handle, *handle);
 	if (new->where)
 		__atomic_store_n(new->where, etw_reg_where(reg), __ATOMIC_RELEASE);
@@ -653,7 +621,7 @@ static int announce_new(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = announce(proc, reg);
 
-	if (ret && traits_give_up(reg))
+	if (ret && etw_traits_give_up(reg))
 		ret = announce(proc, reg);
 	return ret;
 }
@@ -707,6 +675,8 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 	if (etw_is_guest(proc))
 		return ERROR_NOT_SUPPORTED;
 	atomic_store(&etw_registered, list_guids);
+	etw_private_host_set();
+	etw_private_registering((const struct etw_guid *)new->guid);
 	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);
 	if (!reg)
@@ -728,8 +698,10 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		goto out;
 	}
 	result = ERROR_SUCCESS;
-	if (new->callback)
+	if (new->callback) {
 		etw_callback_wait_first(proc, reg, handle);
+		etw_private_host_registered(proc, handle);
+	}
 out:
 	etw_fork_state_unlock(proc, &saved);
 	return result;

@@ -14,6 +14,11 @@
  *			etw_reg_attach() and wait for the outcome
  *	in the area	set by the kernel
  *
+ * While a private session enables the provider, writers are shown another entry than the
+ * kernel's: it enables what the private sessions want, or everything if the kernel may want
+ * more. The write then asks both. Private sessions are written without being counted, so
+ * such a writer copies what it needs and then looks whether the registration is still there.
+ *
  * Writers of enabled events are counted in the entry, which does not change until they
  * have left.
  *
@@ -40,6 +45,7 @@
 #include <evntprov.h>
 #include "device/kdev.h"
 #include "device/poll_wakeup.h"
+#include "lib/private/private.h"
 
 enum etw_thread_state { ETW_THREAD_NONE, ETW_THREAD_RUNS, ETW_THREAD_STOPS };
 
@@ -71,10 +77,19 @@ struct etw_fork_state {
 	 */
 	uint64_t asked;
 	uint64_t answered;
+	/* Notifications of private sessions, oldest first, and how many were queued and done */
+	struct etw_private_notice *notices;
+	uint64_t noticed;
+	uint64_t notices_done;
 };
 
 /* The calling thread's activity id */
-const GUID *etw_activity_current(void);
+extern __thread GUID etw_activity_id __attribute__((__tls_model__("initial-exec")));
+
+static inline const GUID *etw_activity_current(void)
+{
+	return &etw_activity_id;
+}
 
 /* NULL only if out of memory. */
 struct etw_fork_state *etw_fork_state_get(void);
@@ -106,7 +121,9 @@ enum etw_types { ETW_TYPES_UNSAID, ETW_TYPES_OFF, ETW_TYPES_ON };
  */
 struct etw_reg {
 	_Atomic uint64_t handle;	/* 0: free */
-	_Atomic(const struct etw_enable_entry *) entry;
+	_Atomic(const struct etw_enable_entry *) entry;	/* the kernel's */
+	_Atomic(const struct etw_enable_entry *) shown;	/* to writers */
+	_Atomic(struct etw_private_provider *) private;	/* NULL: never enabled by any */
 	_Atomic uint32_t slot;		/* in the kernel; or NO_SLOT */
 	_Atomic int32_t writers;
 	uint64_t generation;
@@ -118,6 +135,7 @@ struct etw_reg {
 	/* EventSetInformation(); written under the lock */
 	_Atomic(unsigned char *) traits;	/* NULL: none; begins with its size */
 	_Atomic uint8_t types;			/* enum etw_types */
+	_Atomic bool decodes;			/* the traits have a GUID for decoding */
 } __attribute__((__aligned__(128)));
 
 #define ETW_NO_SLOT	0xFFFFFFFFu
@@ -142,6 +160,35 @@ static inline const struct etw_enable_entry *etw_reg_entry(struct etw_reg *reg)
 {
 	return atomic_load_explicit(&reg->entry, memory_order_acquire);
 }
+
+static inline const struct etw_enable_entry *etw_reg_shown(struct etw_reg *reg)
+{
+	return atomic_load_explicit(&reg->shown, memory_order_acquire);
+}
+
+/* The private sessions' side of a registration has changed; the lock is held. */
+void etw_reg_show(struct etw_reg *reg);
+
+/* May a session, private or not, want an event of this level and keyword? */
+static inline int etw_reg_wants(struct etw_reg *reg, uint8_t level, uint64_t keyword)
+{
+	const struct etw_private_provider *p;
+
+	if (!etw_entry_wants(etw_reg_shown(reg), level, keyword))
+		return 0;
+	p = atomic_load_explicit(&reg->private, memory_order_acquire);
+	return !p || etw_entry_wants(etw_reg_entry(reg), level, keyword) ||
+	       (etw_private_here() && etw_entry_wants(&p->composite, level, keyword));
+}
+
+/*
+ * Keep the traits and the filters that a writer looks at: between these, etw_reg_drain()
+ * waits for it.
+ */
+void etw_reg_enter(struct etw_reg *reg);
+void etw_reg_leave(struct etw_reg *reg);
+/* Wait for the writers inside; the caller has shut out new ones. */
+void etw_reg_drain(struct etw_reg *reg);
 
 #define ETW_SLOT_AT	offsetof(struct etw_event_write, slot)	/* in every write */
 
@@ -170,13 +217,13 @@ static inline bool etw_is_stale(int ret)
  */
 int etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch);
 
-/* The address of the pointer to a registration's enable entry; never changes. */
+/* The address of the pointer to the entry that writers see; never changes. */
 typedef const struct etw_enable_entry *const volatile *etw_reg_place;
 
 static inline etw_reg_place etw_reg_where(const struct etw_reg *reg)
 {
-	_Static_assert(sizeof(reg->entry) == sizeof(void *), "as a plain pointer");
-	return (etw_reg_place)&reg->entry;
+	_Static_assert(sizeof(reg->shown) == sizeof(void *), "as a plain pointer");
+	return (etw_reg_place)&reg->shown;
 }
 
 struct etw_reg_new {
@@ -221,5 +268,17 @@ static inline uint16_t etw_traits_size(const unsigned char *traits)
 	return traits[0] | traits[1] << 8;
 }
 void etw_traits_free(unsigned char *traits);	/* NULL is fine */
+
+/* A registration gets these traits, which it owns from now on. */
+void etw_traits_put(struct etw_reg *reg, unsigned char *traits);
+/* The registration has ended, at the device too. */
+void etw_traits_forget(struct etw_reg *reg);
+/*
+ * Set the traits that a new entry registers with, or only its types if there is no
+ * memory for a copy.
+ */
+void etw_traits_prepare(struct etw_reg *reg, const void *traits);
+/* The device refused the traits: keep only the types. False: there were no traits. */
+bool etw_traits_give_up(struct etw_reg *reg);
 
 #endif /* ETW_LIB_PROVIDER_REGISTRATION_H */

@@ -32,7 +32,7 @@ static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const 
 		return etw_win32_from_errno(ret);
 	}
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
-	atomic_store(&reg->traits, copy);
+	etw_traits_put(reg, copy);
 	return ERROR_SUCCESS;
 }
 

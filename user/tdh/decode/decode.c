@@ -55,6 +55,7 @@ void etw_decoder_free(struct etw_decoder *d)
 {
 	if (!d)
 		return;
+	etw_identities_clear(d);
 	etw_schema_cache_clear(&d->manifests);
 	etw_schema_cache_clear(&d->tracelogging);
 	etw_schema_cache_clear(&d->classic);
@@ -331,15 +332,12 @@ static int make_kept(struct etw_decoder *d)
 	return 0;
 }
 
-int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct etw_decoded **event)
+/* Find the plan and the names; returns as etw_decode(). */
+static int describe(struct etw_decoder *d, const EVENT_RECORD *record)
 {
 	struct items items;
 	int ret;
 
-	d->record = record;
-	d->data = record->UserData ? record->UserData : (const void *)"";
-	d->size = record->UserData ? record->UserDataLength : 0;
-	d->pointer_size = record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER ? 4 : 8;
 	if (etw_embed_is(record))
 		etw_embedded_feed(d, &record->EventHeader.ProviderId,
 				  record->EventHeader.ProcessId, d->data, d->size);
@@ -361,9 +359,45 @@ int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct e
 		d->event.event = "ManifestData";
 	if (ret)
 		d->named = d->plan = NULL;
+	etw_identity_put(d);
+	return ret;
+}
+
+static void describe_again(struct etw_decoder *d, struct etw_identity *identity)
+{
+	if (d->identity != identity) {
+		d->event = identity->event;
+		d->plan = identity->plan;
+		d->keywords = identity->keywords;
+		/* The plan has the names of the last event that was not recognised. */
+		d->named = NULL;
+		d->identity = identity;
+	}
+	d->event.record = d->record;
+}
+
+int etw_decode_repeated(struct etw_decoder *d, const EVENT_RECORD *record, bool repeated,
+			const struct etw_decoded **event)
+{
+	struct etw_identity *identity = etw_identity_find(d, record, repeated);
+	int ret = 0;
+
+	d->record = record;
+	d->data = record->UserData ? record->UserData : (const void *)"";
+	d->size = record->UserData ? record->UserDataLength : 0;
+	d->pointer_size = record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER ? 4 : 8;
+	if (identity)
+		describe_again(d, identity);
+	else
+		ret = describe(d, record);
 	d->is_fresh = false;
 	etw_decode_rewind(d);
 	if (event)
 		*event = &d->event;
 	return ret;
+}
+
+int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct etw_decoded **event)
+{
+	return etw_decode_repeated(d, record, false, event);
 }

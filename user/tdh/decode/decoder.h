@@ -13,6 +13,7 @@
 #include <string.h>
 #include <etw/decode.h>
 #include "base/table.h"
+#include "base/text.h"
 #include "tdh/model/model.h"
 
 /* Nesting limit of structures; a schema that exceeds it is malformed. */
@@ -39,13 +40,23 @@ enum etw_how {
 #define ETW_STEP_LAST	0x2	/* last field: a string may lack its NUL or be missing */
 #define ETW_STEP_KEEP	0x4	/* holds a length or count of a later field */
 
+/* What plain_fields.c can format of a field without the general way */
+enum etw_plain {
+	ETW_PLAIN_NONE,		/* nothing */
+	ETW_PLAIN_UNSIGNED, ETW_PLAIN_SIGNED, ETW_PLAIN_HEX, ETW_PLAIN_POINTER,
+	ETW_PLAIN_COUNTED8, ETW_PLAIN_COUNTED16, ETW_PLAIN_NUL8, ETW_PLAIN_NUL16,
+};
+
 struct etw_field_step {
 	uint8_t how;		/* enum etw_how */
 	uint8_t size;
 	uint8_t value_kind;	/* enum etw_value_kind */
 	uint8_t flags;		/* ETW_STEP_ */
+	uint8_t plain;		/* enum etw_plain */
+	bool hidden;		/* text does not show it */
 	uint16_t suffix;	/* JSON: number that distinguishes equal names, or 0 */
 	uint16_t in;		/* the enclosing structure plus 1; 0: top level */
+	uint32_t mark;		/* for the decoder's user; 0 at first */
 	uint32_t label;		/* " name=" in plan->labels, then ",\"name\":" */
 	uint32_t label_len, json_len;
 	const struct etw_field_map *map;
@@ -101,6 +112,30 @@ struct etw_schema_cache {
 	struct etw_table table;
 	struct etw_schema_plan *last;	/* the last plan found */
 	size_t bytes;
+	bool emptied;			/* plans are gone; for identity.c */
+};
+
+#define ETW_IDENTITIES	64
+#define ETW_PREPARED	4
+
+/*
+ * What all events that are alike have in common; see identity.c. A decoder that is used for
+ * an output is used for no other one: the text, the marks and those of fields are its.
+ */
+struct etw_identity {
+	struct etw_schema_plan *plan;
+	const struct etw_schema_plan *keywords;
+	struct etw_decoded event;
+	unsigned int items;		/* those that are in the key ... */
+	bool has_control;		/* ... and whether one is the controlling GUID */
+	/* What the decoder's user prepared of their text: parts, each to its end ... */
+	struct etw_text text;
+	size_t ends[ETW_PREPARED];
+	unsigned int prepared;		/* ... and how many ... */
+	const void *prepared_by;	/* ... and what made them, if there is more than one */
+	uint32_t marks[3];		/* the user's, at first 0 */
+	size_t key_size;
+	uint8_t key[];
 };
 
 struct etw_decoder {
@@ -108,6 +143,7 @@ struct etw_decoder {
 	const EVENT_RECORD *record;
 	struct etw_schema_plan *plan;			/* of the event, or NULL */
 	const struct etw_schema_plan *named;		/* the plan of event's names, or NULL */
+	struct etw_identity *identity;		/* of the event, or NULL */
 	const uint8_t *data;			/* the payload */
 	size_t size, at;			/* its size, and the bytes passed */
 	unsigned int pointer_size;		/* the writer's: 4 or 8 */
@@ -126,6 +162,7 @@ struct etw_decoder {
 	struct etw_schema_cache manifests, tracelogging, classic;
 	unsigned int generation;		/* the store's, when manifests was filled */
 	struct etw_embedded *embedded;		/* schemas from the trace, or NULL */
+	struct etw_identity *identities[ETW_IDENTITIES];
 };
 
 /* The default TDH_OUTTYPE_ of an in-type; 0: none. */
@@ -151,6 +188,14 @@ struct etw_path_part {
 	bool indexed;
 	uint32_t index;
 };
+
+/*
+ * What etw_decode_next() does, for a plain field of the top level: the decoder is there, and
+ * there is another field.
+ * false: the next field is not plain or not whole; *field has anything, the decoder has not
+ * moved.
+ */
+bool etw_decode_plain(struct etw_decoder *d, struct etw_field *field);
 
 /* The path of the last field that etw_decode_next() returned. Returns the number of parts. */
 unsigned int etw_field_path(const struct etw_decoder *decoder, const struct etw_field *field,
@@ -210,6 +255,41 @@ struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, co
 struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,
 					     struct etw_schema_plan *plan);
 void etw_schema_cache_clear(struct etw_schema_cache *plans);
+
+/*
+ * As etw_decode(); repeated: the record's items have the bytes of those of the record before.
+ */
+int etw_decode_repeated(struct etw_decoder *d, const EVENT_RECORD *record, bool repeated,
+			const struct etw_decoded **event);
+
+/*
+ * The identity of a record that equals an earlier one in all that its plan and names follow
+ * from, or NULL. Put: keep what was found out about the decoder's event for such records.
+ */
+struct etw_identity *etw_identity_find(struct etw_decoder *d, const EVENT_RECORD *record,
+				       bool repeated);
+void etw_identity_put(struct etw_decoder *d);
+void etw_identities_clear(struct etw_decoder *d);
+
+static inline void etw_identity_part(const struct etw_identity *identity, unsigned int i,
+				     struct etw_text *to)
+{
+	const size_t start = i ? identity->ends[i - 1] : 0;
+
+	etw_text_add(to, identity->text.data + start, identity->ends[i] - start);
+}
+
+/* May the event have items that are not the same in all events of its kind? */
+static inline bool etw_decoder_own_items(const struct etw_decoder *d)
+{
+	return !d->identity || d->record->ExtendedDataCount != d->identity->items;
+}
+
+/* May it have items that say more than its names and fields? */
+static inline bool etw_decoder_has_items(const struct etw_decoder *d)
+{
+	return etw_decoder_own_items(d) || d->identity->has_control;
+}
 
 /*
  * The pointer size in this record: own, as the record says, unless the fields use

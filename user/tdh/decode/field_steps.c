@@ -265,6 +265,36 @@ static void fill_all(struct etw_field_step *steps, const struct etw_mf_template 
 	}
 }
 
+/* Maps and the names of codes need the general way; so do parts of arrays and lengths. */
+static enum etw_plain plain_of(const struct etw_field_step *step, const struct etw_mf_field *field)
+{
+	const bool wide = step->value_kind == ETW_VALUE_STRING16;
+
+	if (step->flags & (ETW_STEP_ARRAY | ETW_STEP_KEEP) || field->map)
+		return ETW_PLAIN_NONE;
+	if (wide || step->value_kind == ETW_VALUE_STRING8) {
+		if (step->how == ETW_HOW_COUNTED)
+			return wide ? ETW_PLAIN_COUNTED16 : ETW_PLAIN_COUNTED8;
+		if (step->how == ETW_HOW_NUL8 && !wide)
+			return ETW_PLAIN_NUL8;
+		return step->how == ETW_HOW_NUL16 && wide ? ETW_PLAIN_NUL16 : ETW_PLAIN_NONE;
+	}
+	if (step->how == ETW_HOW_POINTER)
+		return step->value_kind == ETW_VALUE_HEX ? ETW_PLAIN_POINTER : ETW_PLAIN_NONE;
+	if (step->how != ETW_HOW_FIXED)
+		return ETW_PLAIN_NONE;
+	switch (step->value_kind) {
+	case ETW_VALUE_UNSIGNED:
+		return ETW_PLAIN_UNSIGNED;
+	case ETW_VALUE_SIGNED:
+		return ETW_PLAIN_SIGNED;
+	case ETW_VALUE_HEX:
+		return ETW_PLAIN_HEX;
+	default:
+		return ETW_PLAIN_NONE;
+	}
+}
+
 bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_template *template)
 {
 	unsigned int i;
@@ -286,5 +316,9 @@ bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_temp
 	}
 	if (template->top && template->top <= template->count)
 		steps[template->top - 1].flags |= ETW_STEP_LAST;
+	for (i = 0; i < template->count; i++) {
+		steps[i].plain = (uint8_t)plain_of(&steps[i], &template->fields[i]);
+		steps[i].hidden = template->fields[i].out_type == TDH_OUTTYPE_NOPRINT;
+	}
 	return keeps;
 }

@@ -216,6 +216,8 @@ int etw_decode_next(struct etw_decoder *d, struct etw_field *out)
 
 	if (d->ended)
 		return 0;
+	if (!d->depth && level->next < level->end && etw_decode_plain(d, out))
+		return 1;
 	d->is_fresh = false;
 	if (__builtin_expect(level->is_array, 0)) {
 		if (!level->left)

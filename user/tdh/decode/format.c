@@ -510,8 +510,10 @@ int etw_format_fields(struct etw_text *text, struct etw_decoder *decoder, ULONG 
 	f.dim = flags & ETW_FORMAT_DIM;
 	etw_decode_rewind(decoder);
 	if (decoder->plan)
-		while ((ret = put_next(&f, false)) > 0)
-			;
+		do
+			if (f.style == ETW_TEXT_ESCAPED && !f.dim)
+				etw_format_plain_text(text, decoder, f.start, &f.begun[0]);
+		while ((ret = put_next(&f, false)) > 0);
 	while (f.depth)
 		close_level(&f);
 	put_rest(&f, decoder->plan ? "rest=" : "data=");
@@ -527,8 +529,9 @@ int etw_format_json(struct etw_text *text, struct etw_decoder *decoder)
 	etw_decode_rewind(decoder);
 	etw_text_char(text, '{');
 	if (decoder->plan)
-		while ((ret = put_next(&f, true)) > 0)
-			;
+		do
+			etw_format_plain_json(text, decoder, f.start, &f.begun[0]);
+		while ((ret = put_next(&f, true)) > 0);
 	while (f.depth)
 		close_level(&f);
 	etw_text_char(text, '}');

@@ -23,4 +23,13 @@ const char *etw_error_name(uint16_t out_type, uint32_t code);
  */
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
 
+/*
+ * Format the fields of the top level from the decoder's place on as far as they are plain.
+ * start: where the event's text begins; *begun: there is a field before, updated.
+ */
+void etw_format_plain_text(struct etw_text *text, struct etw_decoder *d, size_t start,
+			   bool *begun);
+void etw_format_plain_json(struct etw_text *text, struct etw_decoder *d, size_t start,
+			   bool *begun);
+
 #endif /* ETW_TDH_DECODE_FORMAT_H */

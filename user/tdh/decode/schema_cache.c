@@ -73,7 +73,7 @@ static void free_plan(void *plan)
 void etw_schema_cache_clear(struct etw_schema_cache *plans)
 {
 	etw_table_clear(&plans->table, free_plan);
-	*plans = (struct etw_schema_cache){ .bytes = 0 };
+	*plans = (struct etw_schema_cache){ .emptied = true };
 }
 
 struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,

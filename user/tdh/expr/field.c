@@ -17,6 +17,12 @@ struct path {
 	unsigned int count;
 };
 
+/* Names mostly differ in their first character. */
+static inline bool is_same(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
 /* Is the path the beginning of the test's path? */
 static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *test,
 		      const struct path *path)
@@ -25,7 +31,7 @@ static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *t
 	unsigned int i;
 
 	for (i = 0; i < path->count; i++)
-		if (part[i].name && strcmp(part[i].name, path->part[i].name))
+		if (part[i].name && !is_same(part[i].name, path->part[i].name))
 			return false;
 	return true;
 }
@@ -179,6 +185,18 @@ static unsigned int try_duration(struct etw_expr *expr)
 	return hold;
 }
 
+static inline void find_path(struct path *path, const struct etw_decoder *decoder,
+			     const struct etw_field *field)
+{
+	/* Most fields are alone at the top level. */
+	if (!field->depth && field->kind == ETW_FIELD_VALUE) {
+		path->part[0] = (struct etw_path_part){ .name = field->name };
+		path->count = 1;
+	} else {
+		path->count = etw_field_path(decoder, field, path->part);
+	}
+}
+
 /* Returns how many tests newly hold; enough: that is all there are. */
 static unsigned int walk(struct etw_expr *expr, struct etw_decoder *decoder, unsigned int enough)
 {
@@ -190,7 +208,7 @@ static unsigned int walk(struct etw_expr *expr, struct etw_decoder *decoder, uns
 	while (hold < enough && etw_decode_next(decoder, &field) == 1) {
 		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
 			continue;
-		path.count = etw_field_path(decoder, &field, path.part);
+		find_path(&path, decoder, &field);
 		hold += try_field(expr, &path, &field);
 	}
 	etw_decode_rewind(decoder);

@@ -104,7 +104,7 @@ uint64_t etw_process_forgotten(const struct etw_process_table *table)
 
 static size_t bucket_of(uint32_t pid)
 {
-	return etw_hash(0, &pid, sizeof(pid)) % BUCKETS;
+	return etw_hash_number(etw_hash_seed(), pid) % BUCKETS;
 }
 
 static int64_t add_time(int64_t time, int64_t more)

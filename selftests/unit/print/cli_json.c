@@ -354,6 +354,7 @@ int main(void)
 	test_manifest(&sample);
 	test_hostile(&sample);
 	unload_manifest(manifest);
+	test_kinds(&sample, "lines of JSON do not depend on the events before", event_print_json);
 	event_printer_free(&sample.printer);
 	return done_testing();
 }

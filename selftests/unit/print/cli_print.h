@@ -20,6 +20,7 @@
 #include "cli/print/json.c"
 #include "cli/print/loss.c"
 #include "cli/print/operation.c"
+#include "cli/print/prepared.c"
 #include "cli/print/stack.c"
 #include "cli/print/text.c"
 #include "cli/symbols.c"
@@ -60,6 +61,23 @@ const char *cli_quote(const char *s)
 void *cli_calloc(size_t count, size_t size)
 {
 	return calloc(count, size);
+}
+
+/* These printers have no workers. */
+void event_workers_wait(struct event_workers *workers)
+{
+	(void)workers;
+}
+
+void event_workers_schema(struct event_workers *workers, const struct etw_event *event)
+{
+	(void)workers;
+	(void)event;
+}
+
+void event_workers_free(struct event_workers *workers)
+{
+	(void)workers;
 }
 
 /* Names that the test sets; NULL: none */
@@ -199,6 +217,57 @@ static inline const char *print(struct sample *s,
 	s->printer.out.len = 0;
 	how(&s->printer, &s->event);
 	return s->printer.out.data;
+}
+
+/* One of 1024 kinds of events, which differ in all that their shared parts follow from */
+#define KINDS	1024
+
+static inline void begin_kind(struct sample *s, unsigned int kind)
+{
+	static const struct etw_guid other = ETW_GUID(9, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+	static const uint64_t start_key = 0x1234567;
+
+	begin(s, kind & 1 ? &nobody : &other, 0);
+	s->header.flags |= kind & 2 ? ETW_EVENT_KERNEL_MODE : ETW_EVENT_USER_MODE;
+	s->header.desc.level = (uint8_t)(1 + (kind >> 2 & 3));
+	s->header.desc.keyword = kind & 16;
+	if (kind & 128)
+		add_item(s, ETW_EXT_PROCESS_START_KEY, &start_key, sizeof(start_key));
+	add_u32(s, 1000 + kind);
+	s->header.thread_id = 12 + kind % 3;
+	if (kind & 512)
+		return;
+	add_traits(s, kind & 32 ? "One" : "Two");
+	/* Of equal length: only the first differs in the field's name. */
+	add_schema(s, kind & 64 ? "\0Step\0" "Number\0\x08" : "\0Step\0" "Nimber\0\x08", 14);
+	if (kind & 256)
+		add_item(s, ETW_EXT_CONTROL_GUID, kind & 1 ? &other : &nobody, sizeof(other));
+}
+
+/* Is each line the same as if no event had been printed before? */
+static inline void test_kinds(struct sample *s, const char *name,
+			      void (*how)(struct event_printer *, const struct etw_event *))
+{
+	struct event_printer *shared = calloc(1, sizeof(*shared));
+	unsigned int i, random = 1, wrong = 0;
+	char *line;
+
+	for (i = 0; i < 4 * KINDS; i++) {
+		random = random * 1103515245u + 12345;
+		/* Kinds come again at once, soon, and after many others. */
+		begin_kind(s, i % 8 < 4 ? i / 8 % KINDS : random >> 16 & (KINDS - 1));
+		line = strdup(print(s, how));
+		event_printer_free(&s->printer);
+		memset(&s->printer, 0, sizeof(s->printer));
+		shared->out.len = 0;
+		how(shared, &s->event);
+		if (strcmp(line, shared->out.data) && !wrong++)
+			printf("# got  %s# want %s", shared->out.data, line);
+		free(line);
+	}
+	is(wrong, 0, name);
+	event_printer_free(shared);
+	free(shared);
 }
 
 #endif /* ETW_UNIT_CLI_PRINT_H */

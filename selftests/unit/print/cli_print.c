@@ -321,6 +321,13 @@ static void test_flush(struct sample *s)
 	free(text);
 }
 
+/* What one way has prepared must not meet the other. */
+static void print_both(struct event_printer *printer, const struct etw_event *event)
+{
+	event_print_text(printer, event);
+	event_print_json(printer, event);
+}
+
 int main(void)
 {
 	static struct sample sample;
@@ -339,6 +346,8 @@ int main(void)
 	manifest = load_manifest();
 	test_manifest(&sample);
 	unload_manifest(manifest);
+	test_kinds(&sample, "lines of text and JSON in turn", print_both);
+	test_kinds(&sample, "lines of text do not depend on the events before", event_print_text);
 	event_printer_free(&sample.printer);
 	return done_testing();
 }

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * image_events.c - the provider Etw-Image: which file, and which build of it, a process can
+ * execute at an address
+ *
+ * Its events are described in format.h.  The kernel tells perf about each mapping by
+ * perf_event_mmap(), in the context of the process and under its mmap_lock.  A kprobe there sees
+ * the same; it exists only while a session has enabled the provider.
+ *
+ * The rundown takes the mmap_lock of a process for a few mappings at a time, and does not wait
+ * for one whose holder waits itself, perhaps for ever: such a process is reported as unknown.
+ */
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/uidgid.h>
+#include <TraceLoggingProvider.h>
+#include <etw/format.h>
+
+#include "access/user_limits.h"
+#include "core/build_id.h"
+#include "image_events.h"
+#include "processes.h"
+#include "trace_record.h"
+#include "write/extended_items.h"
+#include "write/fair.h"
+#include "write/write_kernel.h"
+
+#define LEVEL_INFO	4
+#define LOCK_WAITS	500	/* of a whole rundown, for a millisecond or two each */
+#define STEP_MAPPINGS	64	/* while the lock is held */
+
+TRACELOGGING_DEFINE_PROVIDER(image_provider, "Etw-Image",
+	(0x8856b9a4, 0xb242, 0x5735, 0x0c, 0xfa, 0x86, 0xd7, 0xc5, 0x6d, 0x32, 0x66));
+
+#define IMAGE_WANTED()	TraceLoggingProviderEnabled(image_provider, LEVEL_INFO, ETW_IMAGE_KEYWORD)
+
+/* A process maps files as fast as it writes events of its own, so its user pays. */
+#undef ETW_TL_SEND
+#define ETW_TL_SEND(activity, related)							\
+	etw_write_paid(image->payer, &etw_tl_p->provider, &etw_tl_desc, ETW_TL_PIECES,	\
+		       etw_tl_pieces)
+
+struct image {
+	u64 payer;
+	struct etw_image_payload id;
+	u8 build_id[ETW_BUILD_ID_MAX];
+	u32 build_id_len;
+	const char *path;
+	char buffer[ETW_PATH_SIZE];
+};
+
+/* The members of etw_image_payload, in its order */
+#define IMAGE_WRITE(_name, _opcode, _image)						\
+	TraceLoggingWrite(image_provider, _name, TraceLoggingLevel(LEVEL_INFO),		\
+		TraceLoggingKeyword(ETW_IMAGE_KEYWORD), TraceLoggingOpcode(_opcode),	\
+		TraceLoggingHexUInt64((_image)->id.base, "ImageBase"),			\
+		TraceLoggingHexUInt64((_image)->id.size, "ImageSize"),			\
+		TraceLoggingHexUInt64((_image)->id.offset, "FileOffset"),		\
+		TraceLoggingHexUInt64((_image)->id.start_key, "StartKey"),		\
+		TraceLoggingPid((_image)->id.pid, "ProcessId"),				\
+		TraceLoggingBinary((_image)->build_id, (_image)->build_id_len, "BuildId"), \
+		TraceLoggingUtf8String((_image)->path, "FileName"))
+
+/* ---------------------------------------------------------------- describing */
+
+static bool image_is(const struct vm_area_struct *vma)
+{
+	return vma->vm_file && vma->vm_flags & VM_EXEC;
+}
+
+/* Of the page that who loads a program reads first; 0 if it is not in memory any more. */
+static u32 image_build_id(struct file *file, u8 id[ETW_BUILD_ID_MAX])
+{
+	struct folio *folio = filemap_get_folio(file->f_mapping, 0);
+	u32 len = 0;
+	void *begin;
+
+	if (IS_ERR_OR_NULL(folio))
+		return 0;
+	if (folio_test_uptodate(folio) && !PageHWPoison(folio_page(folio, 0))) {
+		begin = kmap_local_folio(folio, 0);
+		len = etw_build_id(begin, PAGE_SIZE, id);
+		kunmap_local(begin);
+	}
+	folio_put(folio);
+	return len;
+}
+
+/* Under the mmap_lock of the process whose first thread this is. */
+static void image_describe(struct image *image, const struct vm_area_struct *vma,
+			   const struct task_struct *leader)
+{
+	image->id.base = vma->vm_start;
+	image->id.size = vma->vm_end - vma->vm_start;
+	image->id.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	image->id.start_key = etw_process_start_key(leader);
+	image->id.pid = leader->tgid;
+	image->build_id_len = image_build_id(vma->vm_file, image->build_id);
+	image->path = etw_file_path(vma->vm_file, image->buffer);
+}
+
+/* --------------------------------------------------------------------- probe */
+
+/* Preemptible kernels for real time may sleep for the locks of the dcache, which a probe must not. */
+#if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_PERF_EVENTS) && !IS_ENABLED(CONFIG_PREEMPT_RT)
+
+/* Before perf_event_mmap(vma) */
+static int image_mapped(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	struct image load, *image = &load;
+
+	if (!IMAGE_WANTED() || !image_is(vma) || vma->vm_mm != current->mm)
+		return 0;
+	image->payer = etw_trace_payer();
+	image_describe(image, vma, current->group_leader);
+	IMAGE_WRITE("ImageLoad", ETW_IMAGE_LOAD, image);
+	return 0;
+}
+
+static struct kprobe image_kprobe;
+static bool probing;	/* changed by the callback, of which there is one call at a time */
+
+static void image_probe(void)
+{
+	int err;
+
+	if (probing)
+		return;
+	image_kprobe = (struct kprobe){
+		.symbol_name = "perf_event_mmap",
+		.pre_handler = image_mapped,
+	};
+	err = register_kprobe(&image_kprobe);
+	if (err)
+		pr_warn_once("etw: Etw-Image: no events of mappings: error %d\n", err);
+	probing = !err;
+}
+
+static void image_unprobe(void)
+{
+	if (probing)
+		unregister_kprobe(&image_kprobe);
+	probing = false;
+}
+
+#else
+
+static void image_probe(void)
+{
+	pr_warn_once("etw: Etw-Image: no events of mappings: this kernel has no kprobe that could see them\n");
+}
+
+static void image_unprobe(void)
+{
+}
+
+#endif
+
+/* ------------------------------------------------------------------- rundown */
+
+/* waits: what is left of the rundown's patience */
+static bool image_lock(struct mm_struct *mm, unsigned int *waits)
+{
+	while (!mmap_read_trylock(mm)) {
+		if (!*waits)
+			return false;
+		--*waits;
+		usleep_range(1000, 2000);
+	}
+	return true;
+}
+
+/* Write the next mappings from *at on.  false: there are no more. */
+static bool image_rundown_some(struct image *image, struct mm_struct *mm,
+			       const struct task_struct *leader, unsigned int *waits,
+			       unsigned long *at)
+{
+	const struct vm_area_struct *vma;
+	unsigned int i;
+
+	if (!image_lock(mm, waits)) {
+		TraceLoggingWrite(image_provider, "ImagesUnknown", TraceLoggingLevel(LEVEL_INFO),
+				  TraceLoggingKeyword(ETW_IMAGE_KEYWORD),
+				  TraceLoggingOpcode(ETW_IMAGE_UNKNOWN),
+				  TraceLoggingHexUInt64(*at, "From"),
+				  TraceLoggingHexUInt64(image->id.start_key, "StartKey"),
+				  TraceLoggingPid(image->id.pid, "ProcessId"));
+		return false;
+	}
+	for (i = 0; i < STEP_MAPPINGS; i++) {
+		vma = find_vma(mm, *at);
+		if (!vma)
+			break;
+		*at = vma->vm_end;
+		if (!image_is(vma))
+			continue;
+		image_describe(image, vma, leader);
+		IMAGE_WRITE("ImageRundown", ETW_IMAGE_RUNDOWN, image);
+	}
+	mmap_read_unlock(mm);
+	return i == STEP_MAPPINGS;
+}
+
+/* As etw_trace_payer(), for a process that does not run this. */
+static u64 image_payer(const struct task_struct *task)
+{
+	return uid_eq(task_uid(task), GLOBAL_ROOT_UID) ? 0 : ETW_PAYER(etw_user_number_of(task), 0);
+}
+
+static void image_rundown(void)
+{
+	struct image rundown, *image = &rundown;
+	unsigned int waits = LOCK_WAITS;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	unsigned long at;
+	pid_t nr = 1;
+
+	while (IMAGE_WANTED() && (task = etw_process_next(&nr))) {
+		mm = get_task_mm(task);		/* NULL for kernel threads */
+		if (mm) {
+			image->payer = image_payer(task);
+			image->id.start_key = etw_process_start_key(task);
+			image->id.pid = task->tgid;
+			at = 0;
+			while (IMAGE_WANTED() && image_rundown_some(image, mm, task, &waits, &at))
+				cond_resched();
+			mmput(mm);
+		}
+		put_task_struct(task);
+		cond_resched();
+	}
+}
+
+static void image_enable(const struct etw_guid *source, u32 control, u8 level, u64 any, u64 all,
+			 const struct etw_filter *filter, void *context)
+{
+	switch (control) {
+	case ETW_CONTROL_ENABLE:
+		image_probe();
+		image_rundown();
+		break;
+	case ETW_CONTROL_DISABLE:
+		image_unprobe();
+		break;
+	case ETW_CONTROL_CAPTURE:
+		image_rundown();
+		break;
+	}
+}
+
+int __init etw_image_events_init(void)
+{
+	static const struct etw_guid guid = ETW_IMAGE_GUID;
+
+	BUILD_BUG_ON(sizeof(struct etw_image_payload) != 36);
+	if (WARN_ON_ONCE(memcmp(&image_provider->provider.guid, &guid, sizeof(guid))))
+		return -EINVAL;
+	return TraceLoggingRegisterEx(image_provider, image_enable, NULL);
+}
+
+void etw_image_events_exit(void)
+{
+	TraceLoggingUnregister(image_provider);
+	image_unprobe();
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/* The private session that the environment asks for: in which processes it is there */
+#include "lib_private.h"
+
+#define GUID_TEXT	"000000a1-0002-0003-0400-000000000000"
+
+static REGHANDLE prov;
+static bool is_child;
+
+/* LeakSanitizer cannot look into a set-uid program. */
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return is_child;
+}
+
+static int write_some(int count)
+{
+	int bad = 0;
+
+	while (count--)
+		bad += EventWrite(prov, &event, 0, NULL) != ERROR_SUCCESS;
+	return bad;
+}
+
+/* ------------------------------------------- what this program does as a child */
+
+/* The modes: w writes, f lets a child of fork() write, x executes the program again. */
+static int child(const char *modes)
+{
+	char *next[] = { "x", (char *)modes + 1, NULL };
+	int bad, status;
+
+	is_child = true;
+	if (EventRegister(&guid_a, NULL, NULL, &prov))
+		return 1;
+	bad = write_some(3);
+	switch (*modes) {
+	case 'f':
+		let_threads_sleep();
+		if (!fork())
+			exit(write_some(4));
+		wait(&status);
+		bad += status;
+		break;
+	case 'x':
+		execv("/proc/self/exe", next);
+		return 2;
+	}
+	bad += EventUnregister(prov);
+	return bad ? 3 : 0;
+}
+
+static int run(const char *program, const char *variable, const char *modes)
+{
+	char *args[] = { (char *)program, (char *)modes, NULL };
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (variable)
+			setenv("ETW_PRIVATE_SESSION", variable, 1);
+		execv(program, args);
+		_exit(99);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* The events of all files whose names begin so, and how many files there are */
+static int64_t events_in(const char *name, int *files)
+{
+	char command[PATH_MAX], path[PATH_MAX];
+	int64_t sum = 0;
+	FILE *list;
+
+	*files = 0;
+	snprintf(command, sizeof(command), "ls -d %s'%s'* 2>/dev/null", dir, name);
+	list = popen(command, "r");
+	while (list && fgets(path, sizeof(path), list)) {
+		path[strcspn(path, "\n")] = '\0';
+		sum += read_file(path, NULL, NULL, NULL);
+		++*files;
+	}
+	if (list)
+		pclose(list);
+	return sum;
+}
+
+static char *variable(const char *words, const char *file)
+{
+	static char text[PATH_MAX];
+
+	snprintf(text, sizeof(text), "name=env %sfile=%s%s", words, dir, file);
+	return text;
+}
+
+/* B153 */
+static void test_processes(void)
+{
+	int files;
+
+	is(run("/proc/self/exe", NULL, "w"), 0, "without the variable");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT ",0,0,0,0 ", "one file"), "w"), 0,
+	   "with it");
+	is(events_in("one file", &files), 3, "all events");
+	is(files, 1, "in one file, whose name has a space");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "fork"), "f"), 0,
+	   "a child of fork() that only writes");
+	is(events_in("fork", &files), 7, "has its events, too");
+	is(files, 2, "in a file of its own");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " flush=10 ", "exec"), "xxw"), 0,
+	   "a process that executes other programs");
+	events_in("exec", &files);
+	is(files, 3, "has a file for each");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "exec"), "w"), 0, "another process");
+	events_in("exec", &files);
+	is(files, 4, "takes none of these");
+}
+
+static void test_words(void)
+{
+	static const char *const bad[] = {
+		"", "p=1 ", "p=" GUID_TEXT ",x ", "p=" GUID_TEXT " buffer=x ", "p=" GUID_TEXT " what=1 ",
+		"p=" GUID_TEXT " mode=0x100 ", "p=" GUID_TEXT " clock=9 ", "p=" GUID_TEXT " word ",
+	};
+	int files;
+	size_t i;
+
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT ",3,0,0,0 ", "level"), "w"), 0, "a level");
+	is(events_in("level", &files), 0, "that the events do not have");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT ",4,0x10,0x10,0 buffer=4 min=8 max=9 clock=2 ",
+					  "words"), "w"), 0, "all words");
+	is(events_in("words", &files), 3, "are taken");
+	is(run("/proc/self/exe", variable("p=11111111-0002-0003-0400-000000000000 ", "other"), "w"), 0,
+	   "another provider");
+	events_in("other", &files);
+	is(files, 0, "makes no file");
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		is(run("/proc/self/exe", variable(bad[i], "bad"), "w"), 0, "a variable that is wrong");
+	is(run("/proc/self/exe", "name=x p=" GUID_TEXT " file=relative", "w"), 0, "a relative name");
+	is(run("/proc/self/exe", "", "w"), 0, "an empty one");
+	events_in("bad", &files);
+	is(files, 0, "makes no file");
+}
+
+/* Programs that run with more rights than their caller must not write where he says. */
+static void test_secure(void)
+{
+	char command[PATH_MAX], program[128];
+	int files;
+
+	snprintf(program, sizeof(program), "%ssetuid", dir);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s && chown 65534 %s && chmod 4755 %s && "
+		 "chmod 777 %s", (int)getpid(), program, program, program, dir);
+	if (geteuid() || system(command)) {
+		skip("only root can make a set-uid program");
+		return;
+	}
+	is(run(program, variable("p=" GUID_TEXT " ", "secure"), "w"), 0, "a set-uid program");
+	events_in("secure", &files);
+	is(files, 0, "ignores the variable");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2)
+		return child(argv[1]);
+	dir_make();
+	test_processes();
+	test_words();
+	test_secure();
+	dir_remove();
+	return done_testing();
+}

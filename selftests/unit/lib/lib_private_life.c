@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/* Private sessions and what becomes of processes: fork, exec, exit, kill */
+#include "lib_private.h"
+#include <pthread.h>
+#include <signal.h>
+
+static REGHANDLE prov;
+static pid_t main_pid;
+
+/* Children that end while other threads were running have leaks of their own. */
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return main_pid && getpid() != main_pid;
+}
+
+static int write_some(int count)
+{
+	EVENT_DATA_DESCRIPTOR data;
+	int i, bad = 0;
+
+	for (i = 0; i < count; i++) {
+		EventDataDescCreate(&data, &i, sizeof(i));
+		bad += EventWrite(prov, &event, 1, &data) != ERROR_SUCCESS;
+	}
+	return bad;
+}
+
+static TRACEHANDLE begin(const char *file)
+{
+	TRACEHANDLE h = start("life", &guid_a, 0, file);
+
+	enable(h, &guid_a, 0, 0);
+	let_threads_sleep();
+	return h;
+}
+
+static int count_entries(const char *path, const char *target)
+{
+	char name[PATH_MAX], link[PATH_MAX];
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	int count = 0;
+	ssize_t len;
+
+	while (folder && (entry = readdir(folder))) {
+		if (*entry->d_name == '.')
+			continue;
+		if (target) {
+			snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+			len = readlink(name, link, sizeof(link) - 1);
+			link[len < 0 ? 0 : len] = '\0';
+			if (strcmp(link, target))
+				continue;
+		}
+		count++;
+	}
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* Before the first session, and after the last one, there is no thread. */
+static void test_nothing_before(void)
+{
+	TRACEHANDLE h;
+
+	is(write_some(10), 0, "write while there is no session");
+	is(count_entries("/proc/self/task", NULL), 1, "one thread");
+	h = begin("threads.etl");
+	is(count_entries("/proc/self/task", NULL), 2, "the session has one");
+	is(stop(h), ERROR_SUCCESS, "stop");
+	is(count_entries("/proc/self/task", NULL), 1, "until it ends");
+	h = start("memory", &guid_a, EVENT_TRACE_BUFFERING_MODE, NULL);
+	is(count_entries("/proc/self/task", NULL), 1, "one that only buffers has none");
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
+static void leave(void *file)
+{
+	begin(file);
+	if (write_some(123))
+		_exit(9);
+}
+
+static void test_exit(void)
+{
+	is(in_child(leave, "exit.etl"), 0, "a program that exits without stopping");
+	is(read_file(in_dir("exit.etl"), NULL, NULL, NULL), 123, "has all events in its file");
+	is(verify(in_dir("exit.etl")), 0, "etw verify: complete");
+}
+
+static _Atomic bool enough;
+static _Atomic int running;
+
+static void *endless(void *arg)
+{
+	(void)arg;
+	write_some(1);
+	running++;
+	while (!enough)
+		write_some(1);
+	return NULL;
+}
+
+static void leave_busy(void *file)
+{
+	pthread_t thread;
+
+	begin(file);
+	pthread_create(&thread, NULL, endless, NULL);
+	write_some(1000);
+}
+
+/* Threads may write while exit() stops the session. */
+static void test_exit_busy(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < 10; i++)
+		bad += in_child(leave_busy, "busy.etl") != 0 ||
+		       read_file(in_dir("busy.etl"), NULL, NULL, NULL) < 1;
+	is(bad, 0, "while a thread writes");
+}
+
+/* Wait until so many buffers are in the file; then the process ends as arg says. */
+static void end_after(TRACEHANDLE h, ULONG buffers)
+{
+	struct block *b;
+	ULONG ret;
+
+	do {
+		write_some(10);
+		b = control(h, EVENT_TRACE_CONTROL_QUERY, &ret);
+	} while (!ret && b->p.BuffersWritten < buffers);
+}
+
+static void kill_self(void *file)
+{
+	end_after(begin(file), 20);
+	raise(SIGKILL);
+}
+
+static void quit(void *file)
+{
+	end_after(begin(file), 20);
+	_exit(3);
+}
+
+static void become_another(void *file)
+{
+	end_after(begin(file), 20);
+	execl("/bin/true", "true", NULL);
+	_exit(9);
+}
+
+/* What was full is in the file. */
+static void test_death(void)
+{
+	is(in_child(kill_self, "kill.etl"), -SIGKILL, "killed");
+	ok(read_file(in_dir("kill.etl"), NULL, NULL, NULL) > 300, "its full buffers can be read");
+	ok(verify(in_dir("kill.etl")) != 0, "etw verify knows that it is not closed");
+	is(in_child(quit, "quit.etl"), 3, "_exit()");
+	ok(read_file(in_dir("quit.etl"), NULL, NULL, NULL) > 300, "likewise");
+	is(in_child(become_another, "exec.etl"), 0, "exec()");
+	ok(read_file(in_dir("exec.etl"), NULL, NULL, NULL) > 300, "likewise");
+}
+
+static void child_of_fork(void *arg)
+{
+	TRACEHANDLE *parent = arg, h;
+	struct block *b;
+	ULONG ret;
+	int bad = 0;
+
+	bad += EventEnabled(prov, &event) != FALSE;
+	bad += write_some(50);
+	b = control(*parent, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	(void)b;
+	bad += ret != ERROR_WMI_INSTANCE_NOT_FOUND;
+	bad += count_entries("/proc/self/fd", in_dir("parent.etl")) != 0;
+	h = begin("child.etl");
+	bad += !h || write_some(7);
+	exit(bad);
+}
+
+/* B25: a child has no session and no descriptor of its parent's file; it may start its own. */
+static void test_fork(void)
+{
+	TRACEHANDLE h = begin("parent.etl");
+	struct reading r;
+	int i;
+
+	is(count_entries("/proc/self/fd", in_dir("parent.etl")), 1, "the parent has its file open");
+	is(write_some(100), 0, "the parent writes");
+	is(in_child(child_of_fork, &h), 0, "a child");
+	is(write_some(100), 0, "the parent goes on");
+	for (i = 0; i < 5; i++)
+		if (!fork())
+			exit(write_some(5));
+	while (wait(NULL) > 0)
+		;
+	is(stop(h), ERROR_SUCCESS, "stop");
+	is(read_file(in_dir("parent.etl"), NULL, NULL, &r), 200, "the parent's events");
+	is(verify(in_dir("parent.etl")), 0, "etw verify: complete");
+	is(read_file(in_dir("child.etl"), NULL, NULL, NULL), 7, "the child's");
+	is(verify(in_dir("child.etl")), 0, "etw verify: complete");
+}
+
+/* Threads write while others fork: parent and child both go on. */
+static void test_fork_busy(void)
+{
+	TRACEHANDLE h = begin("forks.etl");
+	int i, status, bad = 0;
+	pthread_t thread[2];
+	char name[32];
+	pid_t pid;
+
+	for (i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, endless, NULL);
+	while (running < 2)
+		usleep(100);
+	for (i = 0; i < 40; i++) {
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			snprintf(name, sizeof(name), "fork%d.etl", i);
+			exit(!begin(name) || write_some(11));
+		}
+		bad += waitpid(pid, &status, 0) != pid || status;
+		snprintf(name, sizeof(name), "fork%d.etl", i);
+		bad += read_file(in_dir(name), NULL, NULL, NULL) != 11;
+	}
+	enough = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	is(bad, 0, "forty children of a process whose threads write");
+	is(stop(h), ERROR_SUCCESS, "stop");
+	ok(read_file(in_dir("forks.etl"), NULL, NULL, NULL) > 0, "its own file");
+}
+
+/* A child of vfork() is its parent's thread until it executes something. */
+static void test_vfork(void)
+{
+	TRACEHANDLE h = begin("vfork.etl");
+	pid_t pid = vfork();
+
+	if (!pid) {
+		EventWrite(prov, &event, 0, NULL);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	is(stop(h), ERROR_SUCCESS, "stop");
+	is(read_file(in_dir("vfork.etl"), NULL, NULL, NULL), 1, "a child of vfork() writes to it");
+}
+
+int main(void)
+{
+	main_pid = getpid();
+	dir_make();
+	is(EventRegister(&guid_a, NULL, NULL, &prov), ERROR_SUCCESS, "register");
+	test_nothing_before();
+	test_exit();
+	test_exit_busy();
+	test_death();
+	test_fork();
+	test_fork_busy();
+	test_vfork();
+	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
+	dir_remove();
+	return done_testing();
+}

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# etw record --private: programs record themselves, without a device.
+set -euo pipefail
+
+cd "$(dirname "$0")/../../.."
+# shellcheck source=selftests/lib/cli.sh
+. selftests/lib/cli.sh
+
+guid=2f0d8f2c-7a1b-4c0e-9a34-1d52c6b7e8a1	# of the sample
+other=01234567-89ab-cdef-0001-020304050607
+file=$work/'a *b.etl'
+
+# holds NAME COMMAND...: one test of what the command says.
+holds() {
+	local name=$1 good=no
+	shift
+
+	! "$@" >"$work/held" 2>&1 || good=yes
+	report "$good" "$name"
+}
+
+count() {
+	"$etw" dump "$1" 2>/dev/null | grep -c Sample-TraceLogging
+}
+
+check_usage() {
+	wrong '--private: give the COMMAND' record --private -p "$guid"
+	for option in --buffering --independent --secure '--sequence local' '--user-budget 1M' --append \
+		--real-time --with-manifests --progress --delay-open; do
+		# shellcheck disable=SC2086
+		wrong '--private: of the options of the session' record --private $option -p "$guid" -- true
+	done
+	wrong '--private: of the options for providers' record --private -p "$guid" --stack -- true
+	wrong '--private: of the options for providers' record --private -p "$guid" --id 1 -- true
+	fails 'no manifest has this name' record --private -p Sample-TraceLogging -- true
+}
+
+check_one() {
+	run record --private -p "$guid" -o "$file" -- "$work/app"
+	holds "the exit status is the command's" [ "$code" -eq 0 ]
+	holds 'all events of the program' [ "$(count "$file")" -eq 4 ]
+	holds 'it saw that it was enabled' grep -q 'enabled by a session' "$work/app.out"
+	holds 'etw verify: complete' "$etw" verify "$file"
+	run record --private -p "$guid:warning" -o "$file" -- "$work/app"
+	holds 'up to a level' [ "$(count "$file")" -eq 1 ]
+	holds 'the older file is kept' [ "$(count "$file.old")" -eq 4 ]
+	run record --private -p "$guid::0x1000000000000" -o "$file" -- "$work/app"
+	holds 'by keyword' [ "$(count "$file")" -eq 2 ]
+	rm -f "$file"
+	run record --private -p "$other" -o "$file" -- "$work/app"
+	holds 'a program without that provider makes no file' [ ! -e "$file" ]
+	holds 'and that is said' grep -q 'there is no file' "$work/err"
+	run record --private -p "$guid" -o "$file" -- sh -c 'exit 7'
+	holds 'the exit status of a command that records nothing' [ "$code" -eq 7 ]
+	run record --private -p "$guid" -o "$file" -- /nonexistent/command
+	holds 'a command that cannot be run' [ "$code" -eq 127 ]
+}
+
+check_several() {
+	local files
+
+	run record --private -j -p "$guid" -o "$file" -- sh -c "$work/app; $work/app; $work/app"
+	files=("$file"_*)
+	holds 'a file for each process' [ ${#files[@]} -eq 2 ]
+	holds 'the first has the name, with all its events' [ "$(count "$file")" -eq 4 ]
+	holds 'so has another one' [ "$(count "${files[1]}")" -eq 4 ]
+	fails 'of an earlier recording' record --private -p "$guid" -o "$file" -- "$work/app"
+	holds 'nothing has changed' [ "$(count "$file")" -eq 4 ]
+	run record --private --json --replace -p "$guid" -o "$file" -- "$work/app"
+	holds 'the summary as JSON' grep -q '^{"events":4,"events_lost":0,"buffers_lost":0,"files":\["[^"]*"\]}$' "$work/out"
+	files=("$file"_*)
+	holds 'its files are replaced' [ ! -e "${files[0]}" ]
+}
+
+cc -Iinclude -o "$work/sample" user/samples/sample_tracelogging.c build/libetw.a -pthread
+printf '#!/bin/sh\nexec %s/sample >%s/app.out\n' "$work" "$work" >"$work/app"
+chmod +x "$work/app"
+check_usage
+check_one
+check_several
+finish

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+/*
+ * file.c - the log file of a private session: a header, then buffers as they come
+ *
+ * Each buffer is written whole as soon as it is complete, so what is in the file stays
+ * readable if the process dies. The first buffer is completed at the end.
+ *
+ * Two processes must not write one file. The one that writes it holds a lock on it
+ * (flock(2)), which ends with the process; another one takes the name with its process id.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/absolute_path.h"
+#include "core/loghead.h"
+#include "etl/logfile_header.h"
+#include "file.h"
+
+#define NUMBER_MAX	10	/* digits of a file's number */
+#define NAMES_MAX	1000	/* names beside a file that are tried */
+
+/* ---------------------------------------------------------------- settings */
+
+/* The %d of the file's own name, not of its folder; NULL: there is none, or there are several. */
+static const char *number_at(const char *pattern)
+{
+	const char *place = strstr(strrchr(pattern, '/'), "%d");
+
+	return place && !strstr(place + 2, "%d") ? place : NULL;
+}
+
+static uint64_t size_limit(uint32_t mode, uint32_t max_size)
+{
+	return (uint64_t)max_size << (mode & ETW_MODE_KBYTES ? 10 : 20);
+}
+
+int etw_private_file_init(struct private_file *file, const char *path, uint32_t mode,
+			  uint32_t max_size, uint32_t buffer_size)
+{
+	int err;
+
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	file->mode = mode;
+	file->max_size = max_size;
+	file->limit = size_limit(mode, max_size);
+	file->size = buffer_size;
+	file->number = 1;
+	/* Other processes see the name. */
+	err = etw_absolute_path(path, file->pattern, sizeof(file->pattern));
+	if (err)
+		return err;
+	strcpy(file->path, file->pattern);
+	if (mode & ETW_MODE_NEWFILE &&
+	    (!number_at(file->pattern) || strlen(file->pattern) > ETW_FILE_NAME_MAX - NUMBER_MAX))
+		return -EINVAL;
+	return file->limit && file->limit < 3ull * buffer_size ? -EINVAL : 0;
+}
+
+/* ------------------------------------------------------------------ naming */
+
+/* The name of the present file; other: 0, or how many names were in use. False: too long. */
+static bool make_name(struct private_file *file, unsigned int other)
+{
+	const char *number = file->mode & ETW_MODE_NEWFILE ? number_at(file->pattern) : NULL;
+	size_t room = sizeof(file->path);
+	int len;
+
+	if (number)
+		len = snprintf(file->path, room, "%.*s%u%s", (int)(number - file->pattern),
+			       file->pattern, file->number, number + 2);
+	else
+		len = snprintf(file->path, room, "%s", file->pattern);
+	if (other && len >= 0 && (size_t)len < room)
+		len += snprintf(file->path + len, room - len, "_%d", (int)getpid());
+	if (other > 1 && len >= 0 && (size_t)len < room)
+		len += snprintf(file->path + len, room - len, "_%u", other);
+	return len >= 0 && (size_t)len < room;
+}
+
+/*
+ * Open the file of this name, locked. -EEXIST: it must not exist; -EWOULDBLOCK: another
+ * process writes it.
+ */
+static int open_name(struct private_file *file)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct stat st;
+	int err = 0;
+
+	file->fd = open(file->path, flags | O_CREAT | O_EXCL, 0666);
+	file->made = file->fd >= 0;
+	if (file->fd < 0 && errno == EEXIST && !file->fresh)
+		file->fd = open(file->path, flags | O_CREAT, 0666);
+	if (file->fd < 0)
+		return -errno;
+	if (fstat(file->fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -ESPIPE;
+	else if (flock(file->fd, LOCK_EX | LOCK_NB))
+		err = -errno;
+	if (err) {
+		close(file->fd);
+		file->fd = -1;
+	}
+	return err;
+}
+
+static int open_file(struct private_file *file)
+{
+	unsigned int other = 0;
+	int err;
+
+	do {
+		if (!make_name(file, other))
+			return -ENAMETOOLONG;
+		err = open_name(file);
+	} while ((err == -EEXIST || err == -EWOULDBLOCK) && ++other < NAMES_MAX);
+	return err == -EWOULDBLOCK ? -ETXTBSY : err;
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static int write_at(struct private_file *file, const void *data, size_t len, uint64_t at)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = pwrite(file->fd, p, len, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		at += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int build_head(struct private_file *file, const struct etw_session_info *info)
+{
+	struct etw_log_head head = {
+		.start_clock = info->start_clock,
+		.thread_id = gettid(),
+		.process_id = getpid(),
+		.logger_id = info->logger_id,
+		.logger = info->name,
+		.logger_len = strlen(info->name),
+		.file = file->path,
+		.file_len = strlen(file->path),
+	};
+	TRACE_LOGFILE_HEADER header;
+
+	if (!file->head)
+		file->head = aligned_alloc(16, file->size);
+	if (!file->head)
+		return -ENOMEM;
+	etw_logfile_header(&header, info);
+	memcpy(&head.header, &header, sizeof(head.header));
+	head.header.max_file_size = file->max_size;
+	head.header.buffers_written = 1;
+	file->head_used = etw_log_head_build(file->head, &head);
+	file->start_clock = info->start_clock;
+	return 0;
+}
+
+/* The old content is cut off last, when nothing else can fail. */
+int etw_private_file_begin(struct private_file *file, const struct etw_session_info *info)
+{
+	int err = open_file(file);
+
+	if (err)
+		return err;
+	err = build_head(file, info);
+	if (!err)
+		err = write_at(file, file->head, file->size, 0);
+	if (!err && ftruncate(file->fd, file->size))
+		err = -errno;
+	if (err) {
+		etw_private_file_undo(file);
+		return err;
+	}
+	file->at = file->size;
+	file->bytes = file->size;
+	file->full = false;
+	return 0;
+}
+
+/* Let the next buffer have a place. */
+static int make_room(struct private_file *file)
+{
+	if (!file->limit || file->at + file->size <= file->limit)
+		return 0;
+	if (!(file->mode & ETW_MODE_CIRCULAR))
+		return -EFBIG;
+	file->at = file->size;
+	return 0;
+}
+
+/* Continue in the file of the next number. */
+int etw_private_file_next(struct private_file *file, const struct etw_session_info *info,
+			  const struct private_file_end *end)
+{
+	if (file->fd >= 0) {
+		etw_private_file_end(file, end, NULL);
+		file->number++;
+	}
+	return etw_private_file_begin(file, info);
+}
+
+int etw_private_file_write(struct private_file *file, const struct etw_session_info *info,
+			   const struct private_file_end *end, const void *data)
+{
+	int err = file->fd < 0 ? etw_private_file_begin(file, info) : 0;
+
+	if (!err)
+		err = make_room(file);
+	if (err == -EFBIG && file->mode & ETW_MODE_NEWFILE)
+		err = etw_private_file_next(file, info, end);
+	file->full = err == -EFBIG;
+	if (!err)
+		err = write_at(file, data, file->size, file->at);
+	if (err)
+		return err;
+	file->at += file->size;
+	if (file->bytes < file->at)
+		file->bytes = file->at;
+	file->buffers_written++;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ ending */
+
+/* Record losses behind the header's record, with its time. */
+static void put_losses(struct private_file *file, const char *session, struct etw_losses *losses)
+{
+	struct etw_log_header *header = (void *)(file->head + ETW_LOG_HEADER_AT);
+	struct etw_loss_place place = {
+		.data = file->head,
+		.at = file->head_used,
+		.end = file->size,
+		.timestamp = file->start_clock,
+		.noted = header->start_time,
+		.session = session,
+		.session_len = strlen(session),
+	};
+
+	if (!losses->present)
+		return;
+	etw_losses_clear(losses, etw_losses_build(losses, &place));
+	file->head_used = place.at;
+}
+
+static void complete_head(struct private_file *file, const struct private_file_end *end)
+{
+	struct etw_log_header *header = (void *)(file->head + ETW_LOG_HEADER_AT);
+	struct etw_buffer_header *top = (void *)file->head;
+	uint64_t most = UINT32_MAX;
+
+	header->end_time = end->wall;
+	header->buffers_written = file->bytes / file->size;
+	header->events_lost = end->events_lost < most ? end->events_lost : most;
+	header->buffers_lost = file->buffers_lost < most ? file->buffers_lost : most;
+	header->continued = end->continued ? ETW_LOG_CONTINUED : 0;
+	top->ref_time = end->wall;
+	top->ref_clock = end->clock;
+	top->offset = file->head_used;
+	top->saved_offset = file->head_used;
+	top->current_offset = file->head_used;
+}
+
+int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
+			 struct etw_losses *losses)
+{
+	int err;
+
+	if (losses)
+		put_losses(file, end->session, losses);
+	put_losses(file, end->session, &file->missed);
+	complete_head(file, end);
+	err = write_at(file, file->head, file->size, 0);
+	/* A part of a buffer, for which the disk had no room */
+	if (!err && ftruncate(file->fd, file->bytes))
+		err = -errno;
+	if (close(file->fd) && !err)
+		err = -errno;
+	file->fd = -1;
+	free(file->head);
+	file->head = NULL;
+	return err;
+}
+
+void etw_private_file_undo(struct private_file *file)
+{
+	if (file->fd >= 0) {
+		if (file->made)
+			unlink(file->path);
+		close(file->fd);
+	}
+	file->fd = -1;
+	free(file->head);
+	file->head = NULL;
+}

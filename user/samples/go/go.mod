@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+module etw-sample
+
+go 1.19
