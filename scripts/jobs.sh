@@ -42,6 +42,7 @@ begin_jobs() {
 	rm -rf "$work/jobs"
 	mkdir -p "$work/jobs"
 	: >"$work/stages"
+	: >"$work/failures"
 }
 
 # print_block TEXT: all of it at once, not mixed with the lines of other jobs.
@@ -49,7 +50,20 @@ print_block() {
 	(
 		flock 9
 		printf '%s\n' "$1"
+		printf '%s\n' "$1" | failures_in >>"$work/failures"
 	) 9>"$work/.print"
+}
+
+# failures_in: of blocks on stdin the line of each failure, and the first lines that say
+# what was expected.
+failures_in() {
+	awk '
+		/^(PASS|SKIP) / { bad = 0 }
+		/^FAIL / { bad = 1; left = 12; print; next }
+		bad && left > 0 && /not ok|Expected|Assert|ERROR|error:|did not end/ {
+			left--
+			print substr($0, 1, 160)
+		}'
 }
 
 # run_job STAGE NUMBER COMMAND...: in a shell of its own; leaves what it counted.
@@ -88,7 +102,7 @@ wait_jobs() {
 			read -r p f s <"${file%.command}"
 			count "$p" "$f" "$s"
 		else
-			printf 'FAIL %s: ended without a result\n' "$(<"$file")"
+			print_block "FAIL $(<"$file"): ended without a result"
 			count 0 1 0
 		fi
 		rm -f "$file" "${file%.command}"
@@ -118,8 +132,14 @@ print_stages() {
 		}' "$work/stages"
 }
 
-# finish NAME: prints the result of the run, also to summary-NAME, and ends the script.
+# finish NAME: prints once more what failed, and the result of the run; leaves them in
+# failures-NAME and summary-NAME, and ends the script.
 finish() {
+	mv "$work/failures" "$work/failures-$1"
+	if [[ -s $work/failures-$1 ]]; then
+		echo "== failed:"
+		cat "$work/failures-$1"
+	fi
 	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" | tee "$work/summary-$1"
 	[[ $failed -eq 0 ]] || exit 1
 	exit 0
