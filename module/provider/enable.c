@@ -215,9 +215,26 @@ static void request_capture(struct etw_guid_entry *entry,
 	}
 }
 
+/* Would the caller get nothing of the provider, because he may not see its addresses? */
+static bool request_is_blind(const struct etw_guid_entry *entry,
+			     const struct etw_enable_request *req)
+{
+	const struct etw_registration *reg;
+
+	if (req->sees_addresses || entry->is_group || !entry->kernel_regs)
+		return false;
+	etw_entry_for_each(reg, entry) {
+		cond_resched();
+		if (!reg->of_system)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Run a checked request of a running session.  -ENOSPC: eight other sessions
- * have the provider enabled; -EAGAIN: memory lacks something, but not for CAPTURE.
+ * have the provider enabled; -EPERM: it shows addresses that the caller may not see;
+ * -EAGAIN: memory lacks something, but not for CAPTURE.
  */
 int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter,
 			struct etw_memory *memory)
@@ -237,7 +254,8 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 
 	switch (req->control) {
 	case ETW_CONTROL_ENABLE:
-		err = request_enable(entry, req, waiter, memory);
+		err = request_is_blind(entry, req) ? -EPERM :
+			request_enable(entry, req, waiter, memory);
 		break;
 	case ETW_CONTROL_DISABLE:
 		i = etw_entry_slot(entry, req->session);

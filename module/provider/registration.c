@@ -266,6 +266,31 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 }
 EXPORT_SYMBOL_GPL(__etw_register);
 
+static int register_traits(struct etw_provider *provider, struct module *owner,
+			   const void *traits, u32 len, etw_enable_fn callback, void *context,
+			   bool of_system, unsigned long caller)
+{
+	struct etw_traits *copy = etw_traits_copy(traits, len);
+	struct etw_registration *reg;
+	int err;
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	reg = kernel_registration(&provider->guid, NULL, caller);
+	if (IS_ERR(reg)) {
+		etw_traits_free(copy);
+		return PTR_ERR(reg);
+	}
+	reg->of_system = of_system;
+	reg->traits = copy;
+	err = kernel_register(provider, reg, owner, callback, context);
+	if (err) {
+		synchronize_rcu();	/* it may have been enabled for a while */
+		etw_registration_free(reg);
+	}
+	return err;
+}
+
 /**
  * __etw_register_traits() - register a static provider with traits
  * @provider: object of ETW_DEFINE_PROVIDER() or of TRACELOGGING_DEFINE_PROVIDER()
@@ -286,24 +311,7 @@ EXPORT_SYMBOL_GPL(__etw_register);
 int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 			  const void *traits, u32 len, etw_enable_fn callback, void *context)
 {
-	struct etw_traits *copy = etw_traits_copy(traits, len);
-	struct etw_registration *reg;
-	int err;
-
-	if (IS_ERR(copy))
-		return PTR_ERR(copy);
-	reg = kernel_registration(&provider->guid, NULL, _RET_IP_);
-	if (IS_ERR(reg)) {
-		etw_traits_free(copy);
-		return PTR_ERR(reg);
-	}
-	reg->traits = copy;
-	err = kernel_register(provider, reg, owner, callback, context);
-	if (err) {
-		synchronize_rcu();	/* it may have been enabled for a while */
-		etw_registration_free(reg);
-	}
-	return err;
+	return register_traits(provider, owner, traits, len, callback, context, false, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(__etw_register_traits);
 
@@ -355,8 +363,8 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
 
 /*
  * The same for the kernel's own events.  They show its addresses, so only callers who may see those
- * enable it; and they come from all processes, so their writer must leave out the sessions of
- * etw_scope_ask().  one_event: it has only one, of id and version 0, whatever its channel.
+ * enable it; and they come from all processes, so their writer must leave out the sessions that
+ * scope.h excludes.  one_event: it has only one, of id and version 0, whatever its channel.
  */
 int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bool one_event,
 			       etw_enable_fn callback, void *context,
@@ -364,6 +372,14 @@ int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bo
 {
 	return register_handle(guid, THIS_MODULE, name, callback, context, true, one_event,
 			       _RET_IP_, handle);
+}
+
+/* A static one with traits of the same kind */
+int etw_registration_of_kernel_traits(struct etw_provider *provider, const void *traits, u32 len,
+				      etw_enable_fn callback, void *context)
+{
+	return register_traits(provider, THIS_MODULE, traits, len, callback, context, true,
+			       _RET_IP_);
 }
 
 /**

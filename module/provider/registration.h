@@ -20,6 +20,8 @@ void etw_registration_remove(struct etw_registration *reg);
 int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bool one_event,
 			       etw_enable_fn callback, void *context,
 			       struct etw_provider **handle);
+int etw_registration_of_kernel_traits(struct etw_provider *provider, const void *traits, u32 len,
+				      etw_enable_fn callback, void *context);
 void etw_registration_end_handles(struct etw_provider **handles, unsigned int count);
 bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but);
 void etw_registration_adopt(const struct module *module);

@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -32,9 +33,11 @@
 #include "core/build_id.h"
 #include "image_events.h"
 #include "processes.h"
+#include "provider/registration.h"
 #include "trace_record.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
+#include "write/scope.h"
 #include "write/write_kernel.h"
 
 #define LEVEL_INFO	4
@@ -49,10 +52,13 @@ TRACELOGGING_DEFINE_PROVIDER(image_provider, "Etw-Image",
 /* A process maps files as fast as it writes events of its own, so its user pays. */
 #undef ETW_TL_SEND
 #define ETW_TL_SEND(activity, related)							\
-	etw_write_paid(image->payer, &etw_tl_p->provider, &etw_tl_desc, ETW_TL_PIECES,	\
-		       etw_tl_pieces)
+	image_send(image, &etw_tl_desc, ETW_TL_PIECES, etw_tl_pieces)
 
+/* A mapping of a process, and for whom it is written */
 struct image {
+	struct task_struct *leader;	/* the first thread of the process; the caller keeps it */
+	struct mm_struct *mm;		/* likewise */
+	u64 excluded;			/* sessions that do not want what the process does */
 	u64 payer;
 	struct etw_image_payload id;
 	u8 build_id[ETW_BUILD_ID_MAX];
@@ -60,6 +66,17 @@ struct image {
 	const char *path;
 	char buffer[ETW_PATH_SIZE];
 };
+
+static void image_send(const struct image *image, const struct etw_event_descriptor *desc,
+		       u32 count, const struct etw_data_descriptor *pieces)
+{
+	struct etw_provider *provider = &image_provider->provider;
+
+	if (image->excluded)
+		etw_write_traced(image->payer, provider, desc, image->excluded, NULL, count, pieces);
+	else
+		etw_write_paid(image->payer, provider, desc, count, pieces);
+}
 
 /* The members of etw_image_payload, in its order */
 #define IMAGE_WRITE(_name, _opcode, _image)						\
@@ -98,17 +115,31 @@ static u32 image_build_id(struct file *file, u8 id[ETW_BUILD_ID_MAX])
 	return len;
 }
 
-/* Under the mmap_lock of the process whose first thread this is. */
-static void image_describe(struct image *image, const struct vm_area_struct *vma,
-			   const struct task_struct *leader)
+static void image_of_process(struct image *image, struct task_struct *leader,
+			     struct mm_struct *mm, u64 payer)
+{
+	image->leader = leader;
+	image->mm = mm;
+	image->payer = payer;
+	image->id.start_key = etw_process_start_key(leader);
+	image->id.pid = leader->tgid;
+}
+
+/* Under the mmap_lock of the process */
+static void image_describe(struct image *image, const struct vm_area_struct *vma)
 {
 	image->id.base = vma->vm_start;
 	image->id.size = vma->vm_end - vma->vm_start;
 	image->id.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	image->id.start_key = etw_process_start_key(leader);
-	image->id.pid = leader->tgid;
 	image->build_id_len = image_build_id(vma->vm_file, image->build_id);
 	image->path = etw_file_path(vma->vm_file, image->buffer);
+}
+
+/* Does any session want it?  With preemption disabled until it has been written. */
+static bool image_asked(struct image *image)
+{
+	return etw_scope_wants(&image_provider->provider, image->leader, image->mm,
+			       &image->excluded);
 }
 
 /* --------------------------------------------------------------------- probe */
@@ -116,7 +147,7 @@ static void image_describe(struct image *image, const struct vm_area_struct *vma
 /* Preemptible kernels for real time may sleep for the locks of the dcache, which a probe must not. */
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_PERF_EVENTS) && !IS_ENABLED(CONFIG_PREEMPT_RT)
 
-/* Before perf_event_mmap(vma) */
+/* Before perf_event_mmap(vma), with preemption disabled */
 static int image_mapped(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -124,8 +155,10 @@ static int image_mapped(struct kprobe *probe, struct pt_regs *regs)
 
 	if (!IMAGE_WANTED() || !image_is(vma) || vma->vm_mm != current->mm)
 		return 0;
-	image->payer = etw_trace_payer();
-	image_describe(image, vma, current->group_leader);
+	image_of_process(image, current->group_leader, current->mm, etw_trace_payer());
+	if (!image_asked(image))
+		return 0;
+	image_describe(image, vma);
 	IMAGE_WRITE("ImageLoad", ETW_IMAGE_LOAD, image);
 	return 0;
 }
@@ -183,34 +216,54 @@ static bool image_lock(struct mm_struct *mm, unsigned int *waits)
 	return true;
 }
 
-/* Write the next mappings from *at on.  false: there are no more. */
-static bool image_rundown_some(struct image *image, struct mm_struct *mm,
-			       const struct task_struct *leader, unsigned int *waits,
-			       unsigned long *at)
+/* The process could not be asked what it has mapped from this address on. */
+static void image_unknown(struct image *image, unsigned long from)
 {
-	const struct vm_area_struct *vma;
-	unsigned int i;
-
-	if (!image_lock(mm, waits)) {
+	preempt_disable();
+	if (image_asked(image))
 		TraceLoggingWrite(image_provider, "ImagesUnknown", TraceLoggingLevel(LEVEL_INFO),
 				  TraceLoggingKeyword(ETW_IMAGE_KEYWORD),
 				  TraceLoggingOpcode(ETW_IMAGE_UNKNOWN),
-				  TraceLoggingHexUInt64(*at, "From"),
+				  TraceLoggingHexUInt64(from, "From"),
 				  TraceLoggingHexUInt64(image->id.start_key, "StartKey"),
 				  TraceLoggingPid(image->id.pid, "ProcessId"));
+	preempt_enable();
+}
+
+static void image_mapped_already(struct image *image, const struct vm_area_struct *vma)
+{
+	image_describe(image, vma);
+	preempt_disable();
+	if (image_asked(image))
+		IMAGE_WRITE("ImageRundown", ETW_IMAGE_RUNDOWN, image);
+	preempt_enable();
+}
+
+/* Write the next mappings from *at on.  false: there are no more, or nobody wants them. */
+static bool image_rundown_some(struct image *image, unsigned int *waits, unsigned long *at)
+{
+	const struct vm_area_struct *vma;
+	unsigned int i;
+	bool asked;
+
+	preempt_disable();
+	asked = image_asked(image);
+	preempt_enable();
+	if (!asked)
+		return false;
+	if (!image_lock(image->mm, waits)) {
+		image_unknown(image, *at);
 		return false;
 	}
 	for (i = 0; i < STEP_MAPPINGS; i++) {
-		vma = find_vma(mm, *at);
+		vma = find_vma(image->mm, *at);
 		if (!vma)
 			break;
 		*at = vma->vm_end;
-		if (!image_is(vma))
-			continue;
-		image_describe(image, vma, leader);
-		IMAGE_WRITE("ImageRundown", ETW_IMAGE_RUNDOWN, image);
+		if (image_is(vma))
+			image_mapped_already(image, vma);
 	}
-	mmap_read_unlock(mm);
+	mmap_read_unlock(image->mm);
 	return i == STEP_MAPPINGS;
 }
 
@@ -232,11 +285,9 @@ static void image_rundown(void)
 	while (IMAGE_WANTED() && (task = etw_process_next(&nr))) {
 		mm = get_task_mm(task);		/* NULL for kernel threads */
 		if (mm) {
-			image->payer = image_payer(task);
-			image->id.start_key = etw_process_start_key(task);
-			image->id.pid = task->tgid;
+			image_of_process(image, task, mm, image_payer(task));
 			at = 0;
-			while (IMAGE_WANTED() && image_rundown_some(image, mm, task, &waits, &at))
+			while (image_rundown_some(image, &waits, &at))
 				cond_resched();
 			mmput(mm);
 		}
@@ -269,7 +320,8 @@ int __init etw_image_events_init(void)
 	BUILD_BUG_ON(sizeof(struct etw_image_payload) != 36);
 	if (WARN_ON_ONCE(memcmp(&image_provider->provider.guid, &guid, sizeof(guid))))
 		return -EINVAL;
-	return TraceLoggingRegisterEx(image_provider, image_enable, NULL);
+	return etw_registration_of_kernel_traits(&image_provider->provider, image_provider->traits,
+						 image_provider->traits_size, image_enable, NULL);
 }
 
 void etw_image_events_exit(void)

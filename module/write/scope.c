@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scope.c - does an enablement select the process that runs, in any context
+ * scope.c - does an enablement select a process: the one that runs, in any context, or another
  *
- * In an interrupt that is the process that was interrupted.  The caller has preemption disabled,
- * which is an RCU read section, and RCU is watching.
+ * In an interrupt the one that runs is the process that was interrupted.  The caller has
+ * preemption disabled, which is an RCU read section, and RCU is watching.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -53,13 +53,13 @@ static u32 copy_text(char to[NAME_MAX + 1], const char *from)
 }
 
 /*
- * The name of the file that current runs, in to; its length, 0: not known.  Another thread may
- * replace the program meanwhile, and then the file may be another one already, and its dentry
- * free: so all of it is read without trust, and counts only if the program is still that file.
+ * The name of the file that the process with this memory runs, in to; its length, 0: not known.
+ * Another thread may replace the program meanwhile, and then the file may be another one already,
+ * and its dentry free: so all of it is read without trust, and counts only if the program is still
+ * that file.
  */
-static u32 program_name(char to[NAME_MAX + 1])
+static u32 program_name(const struct mm_struct *mm, char to[NAME_MAX + 1])
 {
-	struct mm_struct *mm = current->mm;
 	const struct dentry *dentry;
 	const struct file *file;
 	const char *name;
@@ -76,10 +76,10 @@ static u32 program_name(char to[NAME_MAX + 1])
 	return rcu_access_pointer(mm->exe_file) == file ? len : 0;
 }
 
-static noinline bool has_program(const char *names)
+static noinline bool has_program(const char *names, const struct mm_struct *mm)
 {
 	char name[NAME_MAX + 1];
-	u32 len = program_name(name);
+	u32 len = program_name(mm, name);
 
 	return len && etw_scope_has_name(names, name, len);
 }
@@ -89,24 +89,26 @@ static bool has_piece(const char *names, struct etw_piece piece)
 	return etw_scope_has_name(names, piece.at, piece.len);
 }
 
-static noinline bool has_group(const struct etw_scope *scope)
+static noinline bool has_group(const struct etw_scope *scope, struct task_struct *task)
 {
 	char path[ETW_CGROUP_PATH];
 
-	etw_cgroup_path(current, path, sizeof(path));
+	etw_cgroup_path(task, path, sizeof(path));
 	return (!scope->container || etw_scope_has_container(scope->container, path)) &&
 	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
 	       (!scope->application ||
 		has_piece(scope->application, etw_scope_application(path)));
 }
 
-static bool selects_current(const struct etw_scope *scope)
+static __always_inline bool selects(const struct etw_scope *scope, struct task_struct *task,
+				    const struct mm_struct *mm)
 {
-	if (scope->by_pid && !etw_scope_has_pid(scope, task_tgid(current)))
+	if (scope->by_pid && !etw_scope_has_pid(scope, task_tgid(task)))
 		return false;
-	if (scope->executable && !has_program(scope->executable))
+	if (scope->executable && !has_program(scope->executable, mm))
 		return false;
-	return !(scope->container || scope->package || scope->application) || has_group(scope);
+	return !(scope->container || scope->package || scope->application) ||
+	       has_group(scope, task);
 }
 
 /*
@@ -126,8 +128,13 @@ static bool read_by_current(const struct etw_session_hot *s)
 
 static bool excludes_current(const struct etw_snapshot_entry *entry)
 {
-	return (entry->scope && !selects_current(entry->scope)) ||
+	return (entry->scope && !selects(entry->scope, current, current->mm)) ||
 	       (!(entry->filter.properties & ETW_ENABLE_READERS) && read_by_current(entry->session));
+}
+
+static u64 bit_of(const struct etw_snapshot_entry *entry)
+{
+	return BIT_ULL(entry->session->logger_id - 1);
 }
 
 /*
@@ -146,9 +153,31 @@ const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u6
 		return NULL;
 	for (i = 0, entry = snapshot->entries; i < snapshot->count; i++, entry++) {
 		if (excludes_current(entry))
-			*excluded |= BIT_ULL(entry->session->logger_id - 1);
+			*excluded |= bit_of(entry);
 		else
 			wanted++;
 	}
 	return wanted ? snapshot : NULL;
+}
+
+/*
+ * Does any session want what is told of a process with this memory, which the caller keeps both?
+ * *excluded: those that do not, because of their scope.
+ */
+bool etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
+		     const struct mm_struct *mm, u64 *excluded)
+{
+	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
+	const struct etw_snapshot_entry *entry;
+	u32 i, wanted = 0;
+
+	*excluded = 0;
+	for (i = 0; snapshot && i < snapshot->count; i++) {
+		entry = &snapshot->entries[i];
+		if (entry->scope && !selects(entry->scope, task, mm))
+			*excluded |= bit_of(entry);
+		else
+			wanted++;
+	}
+	return wanted;
 }

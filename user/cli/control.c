@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <etw/format.h>
 #include "provider.h"
 #include "session.h"
 #include "text.h"
@@ -30,11 +32,23 @@ bool provider_option(int option, const char *value, struct etw_enable *enable)
 	}
 }
 
+/* What no access list grants */
+static const char *beyond_lists(const struct etw_enable *enable)
+{
+	static const struct etw_guid images = ETW_IMAGE_GUID;
+
+	if (enable->control != ETW_CONTROL_ENABLE)
+		return "";
+	if (enable->property & ETW_ENABLE_STACK_TRACE)
+		return "; stacks take CAP_PERFMON in any case";
+	return memcmp(&enable->provider, &images, sizeof(images)) ? "" :
+		"; it takes CAP_PERFMON in any case";
+}
+
 static int control_fail(const char *session, const char *provider,
 			const struct etw_enable *enable, bool capture, int err)
 {
 	const bool enabling = enable->control == ETW_CONTROL_ENABLE;
-	const bool stacks = enabling && enable->property & ETW_ENABLE_STACK_TRACE;
 
 	switch (-err) {
 	case ENOENT:
@@ -54,7 +68,7 @@ static int control_fail(const char *session, const char *provider,
 				cli_denied(EPERM, enable->property & ETW_ENABLE_PROVIDER_GROUP ?
 					   "the rights \"control\" on the session and \"enable\" on the group" :
 					   "the rights \"control\" on the session and \"enable\" on the provider"),
-				stacks ? "; stacks take CAP_PERFMON in any case" : "");
+				beyond_lists(enable));
 	default:
 		return cli_fail("provider %s: %s", cli_quote(provider),
 				cli_reason(-err));

@@ -8,6 +8,8 @@
 #include "lib/vm_access.h"
 #include "lib/vm_items.h"
 
+#include <etw/format.h>
+
 static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
 static const struct vm_who bob = { VM_BOB, VM_BOB, 0, 0, false };
 static const struct vm_who monitor = { VM_ALICE, VM_ALICE, 0, 38, false };
@@ -109,6 +111,26 @@ TEST_F(see, stacks)
 	EXPECT_EQ(0, vm_as(&alice, disable, self));
 	EXPECT_EQ(0, enable_stacks(self));
 	EXPECT_EQ(ETW_ENABLE_STACK_TRACE | ETW_ENABLE_SID, property(self));
+}
+
+static int enable_images(void *arg)
+{
+	FIXTURE_DATA(see) *self = arg;
+
+	return vm_enable_with(self->fd, self->s[0].handle, (struct etw_guid)ETW_IMAGE_GUID, 0,
+			      NULL, 0);
+}
+
+/* Nor the addresses at which others have mapped their programs. */
+TEST_F(see, images)
+{
+	ASSERT_EQ(0, let_alice_enable(self));
+	ASSERT_EQ(0, vm_access(self->fd, (struct etw_guid)ETW_IMAGE_GUID,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_GUID_ENABLE)));
+	EXPECT_EQ(-EPERM, vm_as(&alice, enable_images, self));
+	EXPECT_EQ(-EPERM, vm_as(&inside, enable_images, self));
+	EXPECT_EQ(0, vm_as(&monitor, enable_images, self));
+	EXPECT_EQ(0, enable_images(self));
 }
 
 /* -------------------------------------------------------- sessions of others */

@@ -14,6 +14,7 @@
 
 #define CONF		"/etc/etw/access.conf"
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
+#define IMAGE_GUID_TEXT	"8856b9a4-b242-5735-0cfa-86d7c56d3266"	/* Etw-Image */
 
 static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
 
@@ -436,6 +437,13 @@ TEST_F(cli, stacks_of_a_user)
 	RUN("enable", "theirs", "7e570002-5e1f-4e57-8001-020304050607");
 	REFUSED(1, "not permitted: it takes the rights \"control\" on the session and \"enable\" on the provider");
 	EXPECT_EQ(NULL, strstr(self->r.err, "stacks"));
+	EXPECT_EQ(NULL, strstr(self->r.err, "CAP_PERFMON"));
+	self->r.nobody = false;
+	RUN("access", "set", IMAGE_GUID_TEXT, "--allow", "user:65534=enable");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("enable", "theirs", IMAGE_GUID_TEXT);
+	REFUSED(1, "; it takes CAP_PERFMON in any case");
 }
 
 /*

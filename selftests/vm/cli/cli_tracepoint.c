@@ -222,7 +222,13 @@ TEST_F(tracepoint, images_and_counters)
 	}
 	ASSERT_EQ(0, RUN("dump", OUT, "--id", "ImageRundown"));
 	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageBase=0x", "libc.so"));
-	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Counters"));
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:image", "--exe", "cat", "--", "sh", "-c",
+			 "cat /etc/hostname; tac /etc/hostname"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat"));
+	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageLoad", "BuildId=")) TH_LOG("%s", self->r.out);
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process != cat"));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "Etw-Image", "")) TH_LOG("%s", self->r.out);
+	ASSERT_EQ(0, RUN("dump", OUT ".old", "-p", "Etw-Counters"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "Etw-Counters Memory", "TotalBytes="));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "Processor=0 ", "IdleNs="));
 	ASSERT_EQ(0, RUN("start", "mine"));

@@ -98,15 +98,22 @@ FIXTURE_TEARDOWN(image)
 	close(self->fd);
 }
 
-/* Enable or capture, and wait until the provider has done it. */
-static int control(FIXTURE_DATA(image) *self, uint32_t what)
+/* Enable, of the processes that a filter selects if there is one, or something else, and wait. */
+static int control_with(FIXTURE_DATA(image) *self, uint32_t what, const struct etw_filter *filter)
 {
 	struct etw_enable e = vm_enable_arg(self->session, image_guid);
 
 	e.control = what;
 	e.level = 4;
 	e.timeout_ms = 0xFFFFFFFF;
+	e.filters = VM_PTR(filter);
+	e.filter_count = !!filter;
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static int control(FIXTURE_DATA(image) *self, uint32_t what)
+{
+	return control_with(self, what, NULL);
 }
 
 /* What came since the last time, of one process */
@@ -183,46 +190,107 @@ static bool sees_loads(void)
 	return !access(PROBES, F_OK);
 }
 
+struct cat {
+	pid_t pid;
+	int in, out;
+};
+
+/* A process that executes cat when it gets a byte. */
+static bool cat_begin(struct cat *cat)
+{
+	int in[2], out[2];
+	char c;
+
+	if (pipe(in) || pipe(out))
+		return false;
+	cat->pid = fork();
+	if (!cat->pid) {
+		close(in[1]);
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		if (read(0, &c, 1) == 1)
+			execl("/bin/cat", "cat", NULL);
+		_exit(99);
+	}
+	cat->in = in[1];
+	cat->out = out[0];
+	close(in[0]);
+	close(out[1]);
+	return cat->pid > 0;
+}
+
+/* It answers, so it has loaded all. */
+static bool cat_runs(const struct cat *cat)
+{
+	char c;
+
+	return write(cat->in, "go", 2) == 2 && read(cat->out, &c, 1) == 1;
+}
+
+static bool cat_end(const struct cat *cat)
+{
+	close(cat->in);
+	close(cat->out);
+	return !vm_reap(cat->pid);
+}
+
 /* The program and its libraries, as the process maps them. */
 TEST_F(image, program_and_libraries)
 {
-	int in[2], out[2];
+	struct cat cat;
 	uint8_t id[20];
 	uint32_t i;
-	pid_t pid;
-	char c;
 
 	if (!sees_loads())
 		SKIP(return, "there is no " PROBES);
+	ASSERT_TRUE(cat_begin(&cat));
 	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
-	ASSERT_EQ(0, pipe(in));
-	ASSERT_EQ(0, pipe(out));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		dup2(in[0], 0);
-		dup2(out[1], 1);
-		close(in[1]);
-		execl("/bin/cat", "cat", NULL);
-		_exit(99);
-	}
-	/* It answers, so it has loaded all. */
-	ASSERT_EQ(1, write(in[1], "x", 1));
-	ASSERT_EQ(1, read(out[0], &c, 1));
-	ASSERT_TRUE(collect(self, pid)) TH_LOG("%s", self->error ?: "not read");
-	EXPECT_TRUE(as_proc(self, pid, ETW_IMAGE_LOAD));
+	ASSERT_TRUE(collect(self, cat.pid));
+	ASSERT_TRUE(cat_runs(&cat));
+	ASSERT_TRUE(collect(self, cat.pid)) TH_LOG("%s", self->error ?: "not read");
+	EXPECT_TRUE(as_proc(self, cat.pid, ETW_IMAGE_LOAD));
 	EXPECT_LE(3, self->count);	/* cat, the loader, the C library */
 	for (i = 0; i < self->count; i++) {
 		ASSERT_TRUE(id_of_file(self->images[i].path, id)) TH_LOG("%s", self->images[i].path);
 		EXPECT_EQ(20, self->images[i].build_id_len);
 		EXPECT_EQ(0, memcmp(id, self->images[i].build_id, 20));
-		EXPECT_EQ(pid, self->images[i].id.start_key & ((1 << 22) - 1));
+		EXPECT_EQ(cat.pid, self->images[i].id.start_key & ((1 << 22) - 1));
 	}
-	close(in[1]);
-	close(in[0]);
-	EXPECT_EQ(0, vm_reap(pid));
-	close(out[0]);
-	close(out[1]);
+	EXPECT_TRUE(cat_end(&cat));
+}
+
+/* What a filter selects by is asked of the process that maps, in the rundown of each other one. */
+TEST_F(image, of_selected_processes)
+{
+	struct cat cat, other;
+	struct etw_filter filters[] = {
+		{ .ptr = VM_PTR(&cat.pid), .len = sizeof(cat.pid), .type = ETW_FILTER_PID },
+		{ .ptr = VM_PTR("cat"), .len = 3, .type = ETW_FILTER_EXECUTABLE_NAME },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		/* In this order: the second has the pipes of the first. */
+		ASSERT_TRUE(cat_begin(&other) && cat_begin(&cat));
+		ASSERT_EQ(0, control_with(self, ETW_CONTROL_ENABLE, &filters[i]));
+		ASSERT_TRUE(collect(self, cat.pid));
+		EXPECT_EQ(self->count, self->total);
+		/* By name it is another program yet. */
+		EXPECT_EQ(i == 0, as_proc(self, cat.pid, ETW_IMAGE_RUNDOWN));
+		EXPECT_TRUE(cat_runs(&cat));
+		EXPECT_TRUE(i || cat_runs(&other));
+		ASSERT_TRUE(collect(self, cat.pid));
+		EXPECT_EQ(self->count, self->total);
+		EXPECT_TRUE(!sees_loads() || as_proc(self, cat.pid, ETW_IMAGE_LOAD));
+		ASSERT_EQ(0, control(self, ETW_CONTROL_CAPTURE));
+		ASSERT_TRUE(collect(self, cat.pid));
+		EXPECT_EQ(self->count, self->total);
+		EXPECT_TRUE(as_proc(self, cat.pid, ETW_IMAGE_RUNDOWN));
+		EXPECT_TRUE(cat_end(&cat));
+		close(other.in);
+		close(other.out);
+		vm_reap(other.pid);
+	}
 }
 
 TEST_F(image, what_is_executable)
