@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "device/kdev.h"
-#include "tdh/decode/format.h"
+#include "tdh/decode/error_names.h"
 
 /* Everything that is known about a session */
 struct known {

@@ -7,10 +7,8 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "event.h"
-#include "workers.h"
 #include "convert/items.h"
 #include "tdh/decode/decoder.h"
-#include "tdh/decode/embed.h"
 
 #define BLOCK	65536	/* bytes of lines that go to stdout at once */
 
@@ -36,14 +34,9 @@ static void decode(struct event_printer *printer, const struct etw_event *event)
 	printer->known = !err && !printer->hex;
 }
 
-bool event_is_schema(struct event_printer *printer, const struct etw_event *event)
+void event_learn(struct event_printer *printer, const struct etw_event *piece)
 {
-	if (printer->hex || !etw_embed_is_piece(event->record.header))
-		return false;
-	if (printer->workers)
-		event_workers_schema(printer->workers, event);
-	decode(printer, event);
-	return true;
+	decode(printer, piece);
 }
 
 void event_give(struct event_printer *printer, struct etw_decoder *decoder,
@@ -80,8 +73,10 @@ void event_end(struct event_printer *printer)
 	text_check(&printer->out);
 	text_check(&printer->scratch);
 	printer->before = printer->event->time;
-	if (!printer->given && !printer->gathers && printer->out.len >= BLOCK)
-		event_flush(printer);
+	if (!printer->given && !printer->gathers && printer->out.len >= BLOCK) {
+		event_write(printer);
+		fflush(stdout);
+	}
 }
 
 void event_write(struct event_printer *printer)
@@ -91,18 +86,8 @@ void event_write(struct event_printer *printer)
 	printer->out.len = 0;
 }
 
-void event_flush(struct event_printer *printer)
+void event_release(struct event_printer *printer)
 {
-	if (printer->workers)
-		event_workers_wait(printer->workers);
-	event_write(printer);
-	fflush(stdout);
-}
-
-void event_printer_free(struct event_printer *printer)
-{
-	event_workers_free(printer->workers);
-	printer->workers = NULL;
 	if (!printer->given)
 		etw_decoder_free(printer->decoder);
 	etw_event_items_free(&printer->items);

@@ -125,6 +125,10 @@ void event_layout_free(struct event_layout *layout);
 
 /* ------------------------------------------- between the files that print events */
 
+/* Give a piece of a schema to the decoder; free what the printer has, without its workers. */
+void event_learn(struct event_printer *printer, const struct etw_event *piece);
+void event_release(struct event_printer *printer);
+
 /* Take an event and decode it; end its line. */
 void event_begin(struct event_printer *printer, const struct etw_event *event);
 void event_end(struct event_printer *printer);

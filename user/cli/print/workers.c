@@ -429,7 +429,7 @@ void event_workers_schema(struct event_workers *workers, const struct etw_event 
 		start(workers);
 	pthread_mutex_lock(&workers->lock);
 	for (i = 0; i < workers->count; i++)
-		event_is_schema(&workers->list[i].printer, event);
+		event_learn(&workers->list[i].printer, event);
 	pthread_mutex_unlock(&workers->lock);
 }
 
@@ -445,7 +445,7 @@ void event_workers_free(struct event_workers *workers)
 	pthread_mutex_unlock(&workers->lock);
 	for (i = 0; i < workers->count; i++) {
 		pthread_join(workers->list[i].thread, NULL);
-		event_printer_free(&workers->list[i].printer);
+		event_release(&workers->list[i].printer);
 	}
 	for (i = 0; i < BATCHES; i++) {
 		etw_text_free(&workers->batches[i].events);

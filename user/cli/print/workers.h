@@ -18,7 +18,7 @@ typedef void event_print_fn(struct event_printer *printer, const struct etw_even
 void event_workers_begin(struct event_printer *printer, event_print_fn **print,
 		      struct unnamed *unnamed);
 
-/* ------------------------------------------------------- for event.c */
+/* ------------------------------------------------------- for printer.c */
 
 /* Write the lines of all events printed so far to stdout; the workers have nothing to do. */
 void event_workers_wait(struct event_workers *workers);

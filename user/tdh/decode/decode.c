@@ -335,10 +335,11 @@ static int make_kept(struct etw_decoder *d)
 /* Find the plan and the names; returns as etw_decode(). */
 static int describe(struct etw_decoder *d, const EVENT_RECORD *record)
 {
+	const bool is_piece = etw_embed_is(record);
 	struct items items;
 	int ret;
 
-	if (etw_embed_is(record))
+	if (is_piece)
 		etw_embedded_feed(d, &record->EventHeader.ProviderId,
 				  record->EventHeader.ProcessId, d->data, d->size);
 	find_items(record, &items);
@@ -355,11 +356,13 @@ static int describe(struct etw_decoder *d, const EVENT_RECORD *record)
 		d->event.event = etw_tlmeta_name(items.metadata, items.metadata_size,
 						 &d->event.tags);
 	}
-	if (ret && etw_embed_is(record))
+	if (ret && is_piece)
 		d->event.event = "ManifestData";
 	if (ret)
 		d->named = d->plan = NULL;
-	etw_identity_put(d);
+	d->identity = NULL;
+	if (!is_piece)
+		etw_identity_put(d);
 	return ret;
 }
 

@@ -19,6 +19,12 @@
 /* Nesting limit of structures; a schema that exceeds it is malformed. */
 #define ETW_NEST_MAX	16
 
+/*
+ * Limit of one event's text: hostile metadata could have a long name for each byte of
+ * the payload.
+ */
+#define ETW_FORMAT_MAX	(8u << 20)
+
 /* How to find the end of a value's bytes */
 enum etw_how {
 	ETW_HOW_UNKNOWN,	/* unknown */
@@ -264,7 +270,8 @@ int etw_decode_repeated(struct etw_decoder *d, const EVENT_RECORD *record, bool 
 
 /*
  * The identity of a record that equals an earlier one in all that its plan and names follow
- * from, or NULL. Put: keep what was found out about the decoder's event for such records.
+ * from, or NULL. Put: keep what was found out about the decoder's event, which has none and is
+ * no piece of a schema, for such records.
  */
 struct etw_identity *etw_identity_find(struct etw_decoder *d, const EVENT_RECORD *record,
 				       bool repeated);

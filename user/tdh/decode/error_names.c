@@ -6,8 +6,9 @@
  * Values".
  */
 #include <stdlib.h>
+#include <etw/decode.h>
 
-#include "format.h"
+#include "error_names.h"
 
 struct name {
 	uint32_t code;

@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "error_names.h"
 #include "format.h"
+#include "plain_fields.h"
 #include "base/utf.h"
 
 /* Address families with Windows' numbers, or Linux's if Windows has none */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "embed.h"
 #include "tdh/kernel_logger/kernel_logger.h"
 #include "tdh/store/store.h"
 
@@ -163,7 +162,7 @@ static bool has_identity(const struct etw_decoder *d)
 {
 	const struct etw_schema_plan *plan = d->plan;
 
-	if (!plan || etw_embed_is(d->record))
+	if (!plan)
 		return false;
 	return plan->source != ETW_DECODE_CLASSIC ||
 	       (!plan->sizes_pointers &&
@@ -216,7 +215,6 @@ void etw_identity_put(struct etw_decoder *d)
 	size_t size = key_size(d->record);
 	struct etw_identity *identity, **slot;
 
-	d->identity = NULL;
 	if (!has_identity(d) || size > KEY_MAX)
 		return;
 	identity = calloc(1, sizeof(*identity) + size);

@@ -7,7 +7,7 @@
  * decoder before it: structures, arrays, maps, strings with escapes, fields that end too
  * early.
  */
-#include "format.h"
+#include "plain_fields.h"
 
 struct cursor {
 	const uint8_t *p, *end;		/* the rest of the payload */

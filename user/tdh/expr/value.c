@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "private.h"
-#include "tdh/decode/format.h"
+#include "tdh/decode/error_names.h"
 
 /* How a value compares with a constant; flags, so that an operator is a set of them */
 enum order {
