@@ -44,6 +44,7 @@ FIXTURE(clock) {
 	bool over;
 	bool wall;			/* the session's clock is the wall clock */
 	long long shift;		/* seconds that it is off */
+	int64_t slack;			/* ticks that the clock itself may step back; see slewed */
 	unsigned int steps_back, steps_on;
 	struct note notes[NOTES];
 	unsigned int note_count;
@@ -166,7 +167,7 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	self->last[e.cpu] = time;
 	if (step < -HOUR / 2 * TICKS && self->wall)
 		self->back[e.cpu]++;
-	else if (step < 0)
+	else if (step < -self->slack)
 		self->small_back++;
 	else if (step > HOUR / 2 * TICKS && self->wall)
 		self->on[e.cpu]++;
@@ -220,7 +221,7 @@ static unsigned int broken_promises(FIXTURE_DATA(clock) *self)
 	for (i = 0; i < self->note_count; i++)
 		for (j = 0; j < self->buf_count; j++)
 			n += self->bufs[j].sequence >= self->notes[i].sequence &&
-			     (uint64_t)self->bufs[j].first <= self->notes[i].through;
+			     self->bufs[j].first + self->slack <= (int64_t)self->notes[i].through;
 	return n;
 }
 
@@ -264,7 +265,7 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self)
 		return;		/* the promise does not hold then */
 	EXPECT_EQ(0, broken_promises(self));
 	for (i = 0; i < self->note_count; i++) {
-		EXPECT_LT(through, self->notes[i].through);
+		EXPECT_LT(through, self->notes[i].through + self->slack);
 		through = self->notes[i].through;
 	}
 }
@@ -305,12 +306,18 @@ TEST_F(clock, set_back_and_forward)
 	end(_metadata, self);
 }
 
-/* The kernel's time runs faster and slower, by as much as it allows. */
+/*
+ * The kernel's time runs faster and slower, by as much as it allows. If the host holds up the CPU
+ * that changes the kernel's clock in the midst of that, the others read the old clock meanwhile,
+ * and a new one that is behind by a fifth of the delay afterwards.
+ */
 TEST_F(clock, slewed)
 {
 	struct timex t = { .modes = ADJ_FREQUENCY | ADJ_TICK };
 	int i;
 
+	if (self->wall || !vm_tsc_trusted())
+		self->slack = self->s.clock_freq / 10;
 	begin(_metadata, self);
 	for (i = 0; i < 20; i++) {
 		t.modes = ADJ_FREQUENCY | ADJ_TICK;
