@@ -187,12 +187,12 @@ static const struct {
 	const char *key, *name;
 	int (*run)(double *cost);
 } tracers[] = {
-	{ "etw", "etw, one session", by_etw },
+	{ "traced_etw", "etw, one session", by_etw },
 #ifdef HAVE_BPF
-	{ "bpf", "etw, by BPF", by_bpf },
+	{ "traced_bpf", "etw, by BPF", by_bpf },
 #endif
-	{ "ftrace", "ftrace", by_ftrace },
-	{ "perf", "perf record", by_perf },
+	{ "traced_ftrace", "ftrace", by_ftrace },
+	{ "traced_perf", "perf record", by_perf },
 };
 
 /* ---------------------------------------------------------------------- results */
