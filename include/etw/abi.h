@@ -719,6 +719,7 @@ struct etw_provider_enum {
 #define ETW_REG_KERNEL	0x80000000	/* a kernel module's registration */
 #define ETW_REG_TRAITS	0x40000000	/* the registration has traits */
 #define ETW_REG_REFUSED	0x20000000	/* a kernel module holds its GUID, see abi_access.h */
+#define ETW_REG_SYSTEM	0x10000000	/* KERNEL, and its events come from processes, which filters select */
 
 struct etw_provider_reg {
 	__u32 pid;		/* in the caller's PID namespace; 0: not visible there */

@@ -30,6 +30,7 @@
  *	ENUM				lists sessions on which the caller has QUERY
  *	ENABLE, all controls		GUID_ENABLE on the provider or on the group,
  *					and CREATE_REALTIME on the session
+ *	ENABLE, of the kernel's events	in addition CAP_PERFMON, whatever the lists say
  *	DISALLOW_SET, _QUERY		CREATE_REALTIME; as QUERY
  *	SESSION_CAPTURE			as QUERY; with SET
  *					CREATE_REALTIME on the session and
@@ -59,7 +60,8 @@
  * every enabled provider in every process, and the extended items requested for them.
  * ETW_ENABLE_STACK_TRACE in addition needs CAP_PERFMON (or CAP_SYS_ADMIN), whatever the
  * lists say, because stacks hold addresses of the kernel and of other users'
- * processes.  Once a caller with that capability has requested stacks, every reader of
+ * processes.  So do the kernel's own events: tracepoints, probes, samples, BPF programs and
+ * Etw-Image.  Once a caller with that capability has requested stacks, every reader of
  * the session sees them.  A provider's QUERY shows only sessions that the caller may
  * QUERY; a TRACEHANDLE filter accepts only those.
  *
@@ -71,7 +73,8 @@
  * with EACCES and are counted (etw_provider_reg), and no session enables it.
  *
  * A caller without the right gets EPERM whether or not the session or provider exists,
- * but EACCES without REGISTER_KERNEL.
+ * but EACCES without REGISTER_KERNEL.  Who may enable a provider learns by EPERM that it has
+ * the kernel's events.
  *
  * Source: Microsoft's EventAccessControl page.
  */

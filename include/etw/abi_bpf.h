@@ -42,8 +42,8 @@ struct etw_bpf_event {
  * this file, too, and returns its number.  A number is not used again after its provider has gone
  * until 2^22 others have been in its place; programs that have it then write nothing.
  *
- * BPF programs read the memory of the kernel and of all processes: a session takes the events only
- * if whoever enabled the provider had CAP_PERFMON, whatever the access lists say.
+ * BPF programs read the memory of the kernel and of all processes, so enabling the provider needs
+ * CAP_PERFMON as for ETW_IOC_TRACE_EVENT.
  *
  * Needs what ETW_IOC_TRACE_EVENT needs, else EPERM.  EEXIST: the provider exists with other
  * events, or is a kernel module's, or etw.ko's own.  ENOSPC: there are ETW_BPF_PROVIDERS_MAX.

@@ -84,8 +84,9 @@ struct etw_trace_sample {
  *
  * While it is enabled, the module that has the tracepoint cannot be removed.
  *
- * Its events show addresses of the kernel and data of all processes: a session takes them only
- * if whoever enabled the provider had CAP_PERFMON, whatever the access lists say.
+ * Its events show addresses of the kernel and data of all processes: ETW_IOC_ENABLE needs
+ * CAP_PERFMON, too, whatever the access lists say, else EPERM.  A session that was enabled
+ * without it before the provider existed gets no event.
  *
  * Needs CAP_PERFMON (or CAP_SYS_ADMIN) in the initial user namespace, the right
  * ETW_RIGHT_REGISTER_GUIDS on the provider, and a kernel that is not locked down for

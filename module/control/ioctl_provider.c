@@ -437,7 +437,8 @@ void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registratio
 	out->pid = etw_is_user(reg) ? pid_vnr(reg->hot.tgid) : 0;
 	out->flags = reg->hot.flags | (etw_is_user(reg) ? 0 : ETW_REG_KERNEL) |
 		     (reg->traits ? ETW_REG_TRAITS : 0) |
-		     (reg->hot.refused ? ETW_REG_REFUSED : 0);
+		     (reg->hot.refused ? ETW_REG_REFUSED : 0) |
+		     (reg->of_system ? ETW_REG_SYSTEM : 0);
 	out->sessions = etw_registration_sessions(reg) & visible;
 	memcpy(out->module, reg->module, sizeof(out->module));
 	if (reg->group)

@@ -225,10 +225,10 @@ static bool request_is_blind(const struct etw_guid_entry *entry,
 		return false;
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
-		if (!reg->of_system)
-			return false;
+		if (reg->of_system)
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /*
@@ -296,6 +296,26 @@ int etw_provider_session_stopped(struct etw_enabler *s, struct etw_memory *memor
 	hash_for_each_safe(etw_groups, bucket, tmp, entry, node)
 		session_leaves(entry, s, memory);
 	return memory->lacks ? -EAGAIN : 0;
+}
+
+/*
+ * The sessions that enabled the provider itself after the enablement of this number, as bits of
+ * their logger ids.  *order becomes the latest number.
+ */
+u64 etw_enabled_since(const struct etw_guid *guid, u64 *order)
+{
+	const struct etw_guid_entry *entry;
+	u64 sessions = 0;
+	int i;
+
+	mutex_lock(&etw_control);
+	entry = etw_guid_find(guid);
+	for (i = 0; entry && i < ETW_PROVIDER_SESSIONS; i++)
+		if (entry->slots[i].session && entry->slots[i].order > *order)
+			sessions |= BIT_ULL(entry->slots[i].session->hot->logger_id - 1);
+	*order = enables;
+	mutex_unlock(&etw_control);
+	return sessions;
 }
 
 /* ------------------------------------------------------------ registrations */

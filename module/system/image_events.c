@@ -17,6 +17,7 @@
 #include <linux/highmem.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
@@ -33,15 +34,16 @@
 #include "core/build_id.h"
 #include "image_events.h"
 #include "processes.h"
+#include "provider/enable.h"
 #include "provider/registration.h"
-#include "trace_record.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
 #include "write/scope.h"
 #include "write/write_kernel.h"
 
 #define LEVEL_INFO	4
-#define LOCK_WAITS	500	/* of a whole rundown, for a millisecond or two each */
+#define LOCK_WAITS	500U	/* of a whole rundown, for a millisecond or two each */
+#define LOCK_WAITS_EACH	100U	/* of these at most for a process */
 #define STEP_MAPPINGS	64	/* while the lock is held */
 
 TRACELOGGING_DEFINE_PROVIDER(image_provider, "Etw-Image",
@@ -58,7 +60,8 @@ TRACELOGGING_DEFINE_PROVIDER(image_provider, "Etw-Image",
 struct image {
 	struct task_struct *leader;	/* the first thread of the process; the caller keeps it */
 	struct mm_struct *mm;		/* likewise */
-	u64 excluded;			/* sessions that do not want what the process does */
+	u64 sessions;			/* that may get it, as bits ... */
+	u64 excluded;			/* ... and all but those of them that want it */
 	u64 payer;
 	struct etw_image_payload id;
 	u8 build_id[ETW_BUILD_ID_MAX];
@@ -70,12 +73,8 @@ struct image {
 static void image_send(const struct image *image, const struct etw_event_descriptor *desc,
 		       u32 count, const struct etw_data_descriptor *pieces)
 {
-	struct etw_provider *provider = &image_provider->provider;
-
-	if (image->excluded)
-		etw_write_traced(image->payer, provider, desc, image->excluded, NULL, count, pieces);
-	else
-		etw_write_paid(image->payer, provider, desc, count, pieces);
+	etw_write_traced(image->payer, &image_provider->provider, desc, image->excluded, NULL,
+			 count, pieces);
 }
 
 /* The members of etw_image_payload, in its order */
@@ -97,7 +96,7 @@ static bool image_is(const struct vm_area_struct *vma)
 	return vma->vm_file && vma->vm_flags & VM_EXEC;
 }
 
-/* Of the page that who loads a program reads first; 0 if it is not in memory any more. */
+/* Of the file's first page, which its loader reads too; 0 if it is not in memory any more. */
 static u32 image_build_id(struct file *file, u8 id[ETW_BUILD_ID_MAX])
 {
 	struct folio *folio = filemap_get_folio(file->f_mapping, 0);
@@ -115,12 +114,18 @@ static u32 image_build_id(struct file *file, u8 id[ETW_BUILD_ID_MAX])
 	return len;
 }
 
+/* As etw_trace_payer(), for a process that need not run this */
+static u64 image_payer(const struct task_struct *task)
+{
+	return uid_eq(task_uid(task), GLOBAL_ROOT_UID) ? 0 : ETW_PAYER(etw_user_number_of(task), 0);
+}
+
 static void image_of_process(struct image *image, struct task_struct *leader,
-			     struct mm_struct *mm, u64 payer)
+			     struct mm_struct *mm)
 {
 	image->leader = leader;
 	image->mm = mm;
-	image->payer = payer;
+	image->payer = image_payer(leader);
 	image->id.start_key = etw_process_start_key(leader);
 	image->id.pid = leader->tgid;
 }
@@ -135,11 +140,19 @@ static void image_describe(struct image *image, const struct vm_area_struct *vma
 	image->path = etw_file_path(vma->vm_file, image->buffer);
 }
 
-/* Does any session want it?  With preemption disabled until it has been written. */
+/*
+ * Does any session want it?  A session that enables the provider from now on gets the mapping in
+ * its own rundown.
+ */
 static bool image_asked(struct image *image)
 {
-	return etw_scope_wants(&image_provider->provider, image->leader, image->mm,
-			       &image->excluded);
+	u64 wanted;
+
+	preempt_disable();
+	wanted = etw_scope_wants(&image_provider->provider, image->leader, image->mm);
+	preempt_enable();
+	image->excluded = ~(wanted & image->sessions);
+	return wanted & image->sessions;
 }
 
 /* --------------------------------------------------------------------- probe */
@@ -147,15 +160,15 @@ static bool image_asked(struct image *image)
 /* Preemptible kernels for real time may sleep for the locks of the dcache, which a probe must not. */
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_PERF_EVENTS) && !IS_ENABLED(CONFIG_PREEMPT_RT)
 
-/* Before perf_event_mmap(vma), with preemption disabled */
+/* Before perf_event_mmap(vma) */
 static int image_mapped(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
-	struct image load, *image = &load;
+	struct image load = { .sessions = U64_MAX }, *image = &load;
 
 	if (!IMAGE_WANTED() || !image_is(vma) || vma->vm_mm != current->mm)
 		return 0;
-	image_of_process(image, current->group_leader, current->mm, etw_trace_payer());
+	image_of_process(image, current->group_leader, current->mm);
 	if (!image_asked(image))
 		return 0;
 	image_describe(image, vma);
@@ -204,7 +217,7 @@ static void image_unprobe(void)
 
 /* ------------------------------------------------------------------- rundown */
 
-/* waits: what is left of the rundown's patience */
+/* waits: how often it may still wait */
 static bool image_lock(struct mm_struct *mm, unsigned int *waits)
 {
 	while (!mmap_read_trylock(mm)) {
@@ -219,24 +232,20 @@ static bool image_lock(struct mm_struct *mm, unsigned int *waits)
 /* The process could not be asked what it has mapped from this address on. */
 static void image_unknown(struct image *image, unsigned long from)
 {
-	preempt_disable();
-	if (image_asked(image))
+	if (image_asked(image) && etw_process_has_mm(image->leader, image->mm))
 		TraceLoggingWrite(image_provider, "ImagesUnknown", TraceLoggingLevel(LEVEL_INFO),
 				  TraceLoggingKeyword(ETW_IMAGE_KEYWORD),
 				  TraceLoggingOpcode(ETW_IMAGE_UNKNOWN),
 				  TraceLoggingHexUInt64(from, "From"),
 				  TraceLoggingHexUInt64(image->id.start_key, "StartKey"),
 				  TraceLoggingPid(image->id.pid, "ProcessId"));
-	preempt_enable();
 }
 
 static void image_mapped_already(struct image *image, const struct vm_area_struct *vma)
 {
 	image_describe(image, vma);
-	preempt_disable();
-	if (image_asked(image))
+	if (image_asked(image) && etw_process_has_mm(image->leader, image->mm))
 		IMAGE_WRITE("ImageRundown", ETW_IMAGE_RUNDOWN, image);
-	preempt_enable();
 }
 
 /* Write the next mappings from *at on.  false: there are no more, or nobody wants them. */
@@ -244,12 +253,8 @@ static bool image_rundown_some(struct image *image, unsigned int *waits, unsigne
 {
 	const struct vm_area_struct *vma;
 	unsigned int i;
-	bool asked;
 
-	preempt_disable();
-	asked = image_asked(image);
-	preempt_enable();
-	if (!asked)
+	if (!image_asked(image))
 		return false;
 	if (!image_lock(image->mm, waits)) {
 		image_unknown(image, *at);
@@ -267,29 +272,33 @@ static bool image_rundown_some(struct image *image, unsigned int *waits, unsigne
 	return i == STEP_MAPPINGS;
 }
 
-/* As etw_trace_payer(), for a process that does not run this. */
-static u64 image_payer(const struct task_struct *task)
+/* waits: what is left of the rundown's patience, of which no process gets all */
+static void image_rundown_process(struct image *image, unsigned int *waits)
 {
-	return uid_eq(task_uid(task), GLOBAL_ROOT_UID) ? 0 : ETW_PAYER(etw_user_number_of(task), 0);
+	const unsigned int most = min(*waits, LOCK_WAITS_EACH);
+	unsigned int left = most;
+	unsigned long at = 0;
+
+	while (image_rundown_some(image, &left, &at))
+		cond_resched();
+	*waits -= most - left;
 }
 
-static void image_rundown(void)
+/* For these sessions, as bits */
+static void image_rundown(u64 sessions)
 {
-	struct image rundown, *image = &rundown;
+	struct image rundown = { .sessions = sessions };
 	unsigned int waits = LOCK_WAITS;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	unsigned long at;
 	pid_t nr = 1;
 
-	while (IMAGE_WANTED() && (task = etw_process_next(&nr))) {
-		mm = get_task_mm(task);		/* NULL for kernel threads */
+	while (sessions && IMAGE_WANTED() && (task = etw_process_next(&nr))) {
+		mm = etw_process_mm(task);
 		if (mm) {
-			image_of_process(image, task, mm, image_payer(task));
-			at = 0;
-			while (image_rundown_some(image, &waits, &at))
-				cond_resched();
-			mmput(mm);
+			image_of_process(&rundown, task, mm);
+			image_rundown_process(&rundown, &waits);
+			mmput_async(mm);
 		}
 		put_task_struct(task);
 		cond_resched();
@@ -299,16 +308,18 @@ static void image_rundown(void)
 static void image_enable(const struct etw_guid *source, u32 control, u8 level, u64 any, u64 all,
 			 const struct etw_filter *filter, void *context)
 {
+	static u64 order;	/* of the last enablement that has had its rundown */
+
 	switch (control) {
 	case ETW_CONTROL_ENABLE:
 		image_probe();
-		image_rundown();
+		image_rundown(etw_enabled_since(&image_provider->provider.guid, &order));
 		break;
 	case ETW_CONTROL_DISABLE:
 		image_unprobe();
 		break;
 	case ETW_CONTROL_CAPTURE:
-		image_rundown();
+		image_rundown(U64_MAX);
 		break;
 	}
 }

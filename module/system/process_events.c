@@ -245,11 +245,11 @@ static void process_rundown(void)
 
 	while (PROCESS_WANTED() && (task = etw_process_next(&nr))) {
 		process_describe(&event, task);
-		mm = get_task_mm(task);		/* NULL for kernel threads */
+		mm = etw_process_mm(task);
 		event.path = process_path(mm, buffer);
 		PROCESS_WRITE("ProcessRundown", ETW_PROCESS_RUNDOWN, &event);
 		if (mm)
-			mmput(mm);
+			mmput_async(mm);
 		put_task_struct(task);
 		cond_resched();
 	}

@@ -9,6 +9,8 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
 
@@ -38,6 +40,49 @@ struct task_struct *etw_process_next(pid_t *nr)
 		get_task_struct(task);
 	rcu_read_unlock();
 	return task;
+}
+
+/**
+ * etw_process_mm() - the memory of a process
+ * @leader: its first thread, which may have ended before the others
+ *
+ * Process context. The caller ends its use by mmput_async(): where the process has died meanwhile,
+ * what mmput() waits for may never end.
+ *
+ * Return: the memory, with a reference; NULL: of a kernel thread, or the process ends.
+ */
+struct mm_struct *etw_process_mm(struct task_struct *leader)
+{
+	struct mm_struct *mm = get_task_mm(leader);
+	struct task_struct *thread;
+
+	if (mm || leader->flags & PF_KTHREAD)
+		return mm;
+	rcu_read_lock();
+	for_each_thread(leader, thread) {
+		mm = get_task_mm(thread);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/* Has a thread of the process this memory, so that the process has not executed another program? */
+bool etw_process_has_mm(const struct task_struct *leader, const struct mm_struct *mm)
+{
+	const struct task_struct *thread;
+	bool found = false;
+
+	rcu_read_lock();
+	for_each_thread(leader, thread) {
+		/* A thread that executes a program or ends at this moment counts either way. */
+		found = data_race(thread->mm) == mm;
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 /**

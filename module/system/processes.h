@@ -14,6 +14,8 @@ struct task_struct;
 #define ETW_PATH_SIZE	256	/* with its NUL; on the stack of a task that executes or maps it */
 
 struct task_struct *etw_process_next(pid_t *nr);
+struct mm_struct *etw_process_mm(struct task_struct *leader);
+bool etw_process_has_mm(const struct task_struct *leader, const struct mm_struct *mm);
 const char *etw_file_path(struct file *file, char buffer[ETW_PATH_SIZE]);
 
 #endif /* ETW_SYSTEM_PROCESSES_H */

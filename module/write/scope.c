@@ -103,7 +103,8 @@ static noinline bool has_group(const struct etw_scope *scope, struct task_struct
 static __always_inline bool selects(const struct etw_scope *scope, struct task_struct *task,
 				    const struct mm_struct *mm)
 {
-	if (scope->by_pid && !etw_scope_has_pid(scope, task_tgid(task)))
+	/* Another task may be reaped meanwhile: then this is NULL, and in no scope. */
+	if (scope->by_pid && !etw_scope_has_pid(scope, data_race(task_tgid(task))))
 		return false;
 	if (scope->executable && !has_program(scope->executable, mm))
 		return false;
@@ -161,23 +162,21 @@ const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u6
 }
 
 /*
- * Does any session want what is told of a process with this memory, which the caller keeps both?
- * *excluded: those that do not, because of their scope.
+ * The sessions that want events about a process with this memory, also if it reads them; as bits.
+ * The caller keeps task and mm.
  */
-bool etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
-		     const struct mm_struct *mm, u64 *excluded)
+u64 etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
+		    const struct mm_struct *mm)
 {
 	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
 	const struct etw_snapshot_entry *entry;
-	u32 i, wanted = 0;
+	u64 wanted = 0;
+	u32 i;
 
-	*excluded = 0;
 	for (i = 0; snapshot && i < snapshot->count; i++) {
 		entry = &snapshot->entries[i];
-		if (entry->scope && !selects(entry->scope, task, mm))
-			*excluded |= bit_of(entry);
-		else
-			wanted++;
+		if (!entry->scope || selects(entry->scope, task, mm))
+			wanted |= bit_of(entry);
 	}
 	return wanted;
 }

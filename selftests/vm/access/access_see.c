@@ -121,16 +121,30 @@ static int enable_images(void *arg)
 			      NULL, 0);
 }
 
+/* How many sessions have them, or a negative errno */
+static int enabled_images(FIXTURE_DATA(see) *self)
+{
+	struct etw_provider_query q = { .size = sizeof(q), .provider = ETW_IMAGE_GUID };
+	int ret = vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q);
+
+	return ret ?: (int)q.enable_count;
+}
+
 /* Nor the addresses at which others have mapped their programs. */
 TEST_F(see, images)
 {
 	ASSERT_EQ(0, let_alice_enable(self));
 	ASSERT_EQ(0, vm_access(self->fd, (struct etw_guid)ETW_IMAGE_GUID,
 			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_GUID_ENABLE)));
+	/* Her lists do what they can. */
+	EXPECT_EQ(0, vm_as(&alice, enable_users, self));
 	EXPECT_EQ(-EPERM, vm_as(&alice, enable_images, self));
 	EXPECT_EQ(-EPERM, vm_as(&inside, enable_images, self));
-	EXPECT_EQ(0, vm_as(&monitor, enable_images, self));
+	EXPECT_EQ(0, enabled_images(self));
 	EXPECT_EQ(0, enable_images(self));
+	EXPECT_EQ(-EPERM, vm_as(&alice, enable_images, self));
+	EXPECT_EQ(1, enabled_images(self));
+	EXPECT_EQ(0, vm_as(&monitor, enable_images, self));
 }
 
 /* -------------------------------------------------------- sessions of others */

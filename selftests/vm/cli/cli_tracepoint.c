@@ -222,8 +222,9 @@ TEST_F(tracepoint, images_and_counters)
 	}
 	ASSERT_EQ(0, RUN("dump", OUT, "--id", "ImageRundown"));
 	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageBase=0x", "libc.so"));
-	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:image", "--exe", "cat", "--", "sh", "-c",
-			 "cat /etc/hostname; tac /etc/hostname"));
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:image,counters", "--exe", "cat", "--",
+			 "sh", "-c", "cat /etc/hostname; tac /etc/hostname"));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "--exe selects programs", "\"Etw-Counters\" comes"));
 	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat"));
 	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageLoad", "BuildId=")) TH_LOG("%s", self->r.out);
 	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process != cat"));

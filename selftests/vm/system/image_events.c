@@ -6,8 +6,11 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "lib/vm.h"
 #include "lib/vm_items.h"
@@ -259,12 +262,26 @@ TEST_F(image, program_and_libraries)
 	EXPECT_TRUE(cat_end(&cat));
 }
 
-/* What a filter selects by is asked of the process that maps, in the rundown of each other one. */
+#define BOX	VM_GROUPS "/t-image-box"
+
+/* Give the process a control group of its own. */
+static bool to_box(const struct cat *cat)
+{
+	char text[16];
+
+	if (!vm_groups() || (mkdir(BOX, 0755) && errno != EEXIST))
+		return false;
+	snprintf(text, sizeof(text), "%d", cat->pid);
+	return vm_write_text(BOX "/cgroup.procs", text);
+}
+
+/* A filter selects by the process that maps or has mapped, which need not be the one that asks. */
 TEST_F(image, of_selected_processes)
 {
 	struct cat cat, other;
 	struct etw_filter filters[] = {
 		{ .ptr = VM_PTR(&cat.pid), .len = sizeof(cat.pid), .type = ETW_FILTER_PID },
+		{ .ptr = VM_PTR("t-image-box"), .len = 11, .type = ETW_FILTER_CONTAINER },
 		{ .ptr = VM_PTR("cat"), .len = 3, .type = ETW_FILTER_EXECUTABLE_NAME },
 	};
 	unsigned int i;
@@ -272,13 +289,15 @@ TEST_F(image, of_selected_processes)
 	for (i = 0; i < ARRAY_SIZE(filters); i++) {
 		/* In this order: the second has the pipes of the first. */
 		ASSERT_TRUE(cat_begin(&other) && cat_begin(&cat));
+		if (i == 1)
+			ASSERT_TRUE(to_box(&cat));
 		ASSERT_EQ(0, control_with(self, ETW_CONTROL_ENABLE, &filters[i]));
 		ASSERT_TRUE(collect(self, cat.pid));
 		EXPECT_EQ(self->count, self->total);
 		/* By name it is another program yet. */
-		EXPECT_EQ(i == 0, as_proc(self, cat.pid, ETW_IMAGE_RUNDOWN));
+		EXPECT_TRUE(i == 2 ? !self->total : as_proc(self, cat.pid, ETW_IMAGE_RUNDOWN));
 		EXPECT_TRUE(cat_runs(&cat));
-		EXPECT_TRUE(i || cat_runs(&other));
+		EXPECT_TRUE(i == 2 || cat_runs(&other));
 		ASSERT_TRUE(collect(self, cat.pid));
 		EXPECT_EQ(self->count, self->total);
 		EXPECT_TRUE(!sees_loads() || as_proc(self, cat.pid, ETW_IMAGE_LOAD));
@@ -290,7 +309,86 @@ TEST_F(image, of_selected_processes)
 		close(other.in);
 		close(other.out);
 		vm_reap(other.pid);
+		rmdir(BOX);
 	}
+}
+
+/* What one session does changes nothing in another: each has its filter and its rundown. */
+TEST_F(image, each_session_its_own)
+{
+	FIXTURE_DATA(image) all = { .fd = self->fd };
+	struct cat cat, other;
+	const struct etw_filter filter = { .ptr = VM_PTR(&cat.pid), .len = sizeof(cat.pid),
+					   .type = ETW_FILTER_PID };
+
+	all.session = vm_start_named(self->fd, "t-image-all");
+	ASSERT_NE(0, all.session);
+	ASSERT_EQ(0, vm_reader_open(&all.r, self->fd, all.session, O_NONBLOCK));
+	ASSERT_TRUE(cat_begin(&other) && cat_begin(&cat));
+	ASSERT_EQ(0, control_with(self, ETW_CONTROL_ENABLE, &filter));
+	ASSERT_TRUE(collect(self, cat.pid));
+	EXPECT_TRUE(as_proc(self, cat.pid, ETW_IMAGE_RUNDOWN));
+	ASSERT_EQ(0, control(&all, ETW_CONTROL_ENABLE));
+	ASSERT_TRUE(collect(self, cat.pid) && collect(&all, other.pid));
+	EXPECT_EQ(0, self->total);
+	EXPECT_TRUE(as_proc(&all, other.pid, ETW_IMAGE_RUNDOWN));
+	EXPECT_TRUE(cat_runs(&cat) && cat_runs(&other));
+	ASSERT_TRUE(collect(self, cat.pid) && collect(&all, other.pid));
+	EXPECT_EQ(self->count, self->total);
+	EXPECT_TRUE(!sees_loads() || (as_proc(self, cat.pid, ETW_IMAGE_LOAD) &&
+				      as_proc(&all, other.pid, ETW_IMAGE_LOAD)));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_DISABLE));
+	ASSERT_TRUE(collect(&all, other.pid));
+	EXPECT_EQ(0, all.total);
+	EXPECT_TRUE(cat_end(&cat) && cat_end(&other));
+	vm_reader_close(&all.r);
+}
+
+static void *run_on(void *arg)
+{
+	char c;
+
+	return read(*(int *)arg, &c, 1) < 0 ? NULL : arg;
+}
+
+/* The state letter of the process's first thread; 0: there is none. */
+static char state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+/* The first thread of a process may end before the others. */
+TEST_F(image, without_first_thread)
+{
+	pthread_t thread;
+	int ends[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(ends));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		close(ends[1]);
+		if (pthread_create(&thread, NULL, run_on, &ends[0]))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	close(ends[0]);
+	ASSERT_TRUE(vm_until(state_of(pid) == 'Z'));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	ASSERT_TRUE(collect(self, pid));
+	EXPECT_LE(2, self->count);	/* the program and the C library */
+	close(ends[1]);
+	vm_reap(pid);
 }
 
 TEST_F(image, what_is_executable)

@@ -184,41 +184,58 @@ static const char *process_option(const struct filters *filters)
 	       filters->app.len ? "--app" : NULL;
 }
 
-static bool is_of_kernel(int fd, const struct etw_enable *enable)
+/* Has a kernel module registered it, whose events no such option selects? */
+static bool is_of_module(int fd, const struct etw_guid *guid)
 {
 	struct etw_provider provider;
 	bool found = false;
 	unsigned int i;
 
-	if (enable->property & ETW_ENABLE_PROVIDER_GROUP ||
-	    etw_provider_query(fd, &enable->provider, &provider))
+	if (etw_provider_query(fd, guid, &provider))
 		return false;
 	for (i = 0; i < provider.reg_count && !found; i++)
-		found = provider.regs[i].flags & ETW_REG_KERNEL;
+		found = provider.regs[i].flags & ETW_REG_KERNEL &&
+			!(provider.regs[i].flags & ETW_REG_SYSTEM);
 	etw_provider_free(&provider);
 	return found;
 }
 
-/* A kernel module runs in any process, so the kernel lets none of its events pass such a filter. */
-static void report_kernel(const struct enable_list *l, int fd)
+/* Providers that the option leaves nothing of */
+struct left_out {
+	const char *option, *first;
+	bool others;
+};
+
+static void find_left_out(struct left_out *left, const struct enable_request *request, int fd)
 {
-	const struct enable_request *first = NULL;
-	bool others = false;
+	const struct trace_set *traced = &request->traced;
+	const char *option = process_option(&request->filters);
 	unsigned int i;
 
-	for (i = 0; i < l->count; i++) {
-		if (!process_option(&l->list[i]->filters) || l->list[i]->traced.count ||
-		    !is_of_kernel(fd, &l->list[i]->enable))
-			continue;
-		others |= first != NULL;
-		if (!first)
-			first = l->list[i];
-	}
-	if (!first)
+	if (!option || request->enable.property & ETW_ENABLE_PROVIDER_GROUP)
 		return;
-	cli_note("%s selects programs, so no event of the kernel provider %s%s comes",
-		 process_option(&first->filters), cli_quote(first->provider),
-		 others ? " or of the others" : "");
+	for (i = 0; i < traced->count || !i; i++) {
+		if (!is_of_module(fd, traced->count ? &traced->guids[i] : &request->enable.provider))
+			continue;
+		left->others |= left->first != NULL;
+		if (!left->first) {
+			left->option = option;
+			left->first = traced->count ? traced->names[i] : request->provider;
+		}
+	}
+}
+
+/* A kernel module runs in any process, so the kernel lets none of its events pass such a filter. */
+static void report_left_out(const struct enable_list *l, int fd)
+{
+	struct left_out left = { .first = NULL };
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++)
+		find_left_out(&left, l->list[i], fd);
+	if (left.first)
+		cli_note("%s selects programs, so no event of the kernel provider %s%s comes",
+			 left.option, cli_quote(left.first), left.others ? " or of the others" : "");
 }
 
 int enable_list_enable(struct enable_list *l, int fd, const struct session *session,
@@ -229,7 +246,7 @@ int enable_list_enable(struct enable_list *l, int fd, const struct session *sess
 	for (l->enabled = 0; l->enabled < l->count && !status; l->enabled += !status)
 		status = enable_one(l->list[l->enabled], fd, session, before_command);
 	if (!status)
-		report_kernel(l, fd);
+		report_left_out(l, fd);
 	return status;
 }
 
