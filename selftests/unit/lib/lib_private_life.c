@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Private sessions and what becomes of processes: fork, exec, exit, kill */
 #include "lib_private.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -58,6 +59,23 @@ static int count_entries(const char *path, const char *target)
 	if (folder)
 		closedir(folder);
 	return count;
+}
+
+/* The descriptor of a file that is open; -1: it is not. */
+static int fd_of(const char *target)
+{
+	char name[64], link[PATH_MAX];
+	ssize_t len;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		len = readlink(name, link, sizeof(link) - 1);
+		link[len < 0 ? 0 : len] = '\0';
+		if (!strcmp(link, target))
+			return fd;
+	}
+	return -1;
 }
 
 /* Before the first session, and after the last one, there is no thread. */
@@ -254,6 +272,71 @@ static void test_vfork(void)
 	is(read_file(in_dir("vfork.etl"), NULL, NULL, NULL), 1, "a child of vfork() writes to it");
 }
 
+/* A file of the program's own, which takes the number of the log file's descriptor. */
+static int take_number(const char *log, const char *own)
+{
+	int number = fd_of(log), fd = open(own, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (number < 0 || fd < 0 || write(fd, "database", 8) != 8 || dup2(fd, number) != number)
+		exit(1);
+	close(fd);
+	return number;
+}
+
+static bool is_untouched(int fd)
+{
+	char text[16];
+
+	return pread(fd, text, sizeof(text), 0) == 8 && !memcmp(text, "database", 8);
+}
+
+/* A program that closes all descriptors and opens its own file keeps that, and the log its events. */
+static void test_closed(void)
+{
+	TRACEHANDLE h = begin("closed.etl");
+	ULONG ret;
+	int fd;
+
+	write_some(100);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	fd = take_number(in_dir("closed.etl"), in_dir("own"));
+	write_some(300);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	is(ret, ERROR_SUCCESS, "flush after the descriptor was replaced");
+	ok(is_untouched(fd), "the program's own file is as it was");
+	close(fd);
+	fd = take_number(in_dir("closed.etl"), in_dir("own"));
+	write_some(50);
+	is(stop(h), ERROR_SUCCESS, "stop after it was replaced again");
+	ok(is_untouched(fd), "the program's own file is as it was");
+	is(close(fd), 0, "and open");
+	is(read_file(in_dir("closed.etl"), NULL, NULL, NULL), 450, "all events are in the log file");
+	is(verify(in_dir("closed.etl")), 0, "etw verify: complete");
+}
+
+/* As that, and the log file is another one by now: its events are lost. */
+static void test_lost(void)
+{
+	TRACEHANDLE h = begin("lost.etl");
+	struct block *b;
+	ULONG ret;
+	int fd, other;
+
+	fd = take_number(in_dir("lost.etl"), in_dir("own"));
+	unlink(in_dir("lost.etl"));
+	other = open(in_dir("lost.etl"), O_RDWR | O_CREAT, 0600);
+	is(write(other, "database", 8), 8, "another file of that name");
+	write_some(50);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	is(ret, ERROR_IO_DEVICE, "flush");
+	b = control(h, EVENT_TRACE_CONTROL_STOP, &ret);
+	is(ret, ERROR_IO_DEVICE, "stop");
+	ok(b->p.LogBuffersLost > 0, "the buffers are counted as lost");
+	ok(is_untouched(fd) && is_untouched(other), "neither file was written to");
+	close(fd);
+	close(other);
+}
+
 int main(void)
 {
 	main_pid = getpid();
@@ -263,6 +346,8 @@ int main(void)
 	test_exit();
 	test_exit_busy();
 	test_death();
+	test_closed();
+	test_lost();
 	test_fork();
 	test_fork_busy();
 	test_vfork();

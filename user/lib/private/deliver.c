@@ -367,7 +367,7 @@ bool etw_private_deliver_end(struct private_session *s)
 	if (held < s->total)
 		abandon(s);
 	sample_clocks(s);
-	if (s->file.fd >= 0)
+	if (s->file.head)
 		s->error = end_file(s, &s->file, false);
 	return held == s->total;
 }

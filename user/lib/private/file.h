@@ -7,12 +7,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/losses.h"
 #include "etl/event.h"
 
 struct private_file {
-	int fd;				/* -1: not open */
+	int fd;				/* -1: not open, or the program has closed it */
+	dev_t dev;			/* of the file that fd must still be */
+	ino_t ino;
 	bool made;			/* this process created it */
 	bool fresh;			/* only a file that does not exist yet */
 	uint32_t mode;			/* ETW_MODE_* */
@@ -20,7 +23,7 @@ struct private_file {
 	uint32_t number;		/* NEWFILE: of this file */
 	char pattern[ETW_FILE_NAME_MAX + 1];	/* as given, absolute */
 	char path[ETW_FILE_NAME_MAX + 1];
-	uint8_t *head;			/* the first buffer */
+	uint8_t *head;			/* the first buffer; NULL: there is no file yet */
 	uint32_t size;			/* of a buffer */
 	uint32_t head_used;
 	uint64_t start_clock;

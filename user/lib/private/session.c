@@ -493,7 +493,7 @@ static int change_file(struct private_session *s, const struct etw_private_confi
 	next.buffers_lost = s->file.buffers_lost;
 	next.events_lost = s->file.events_lost;
 	next.missed = s->file.missed;
-	if (s->file.fd >= 0) {
+	if (s->file.head) {
 		etw_private_session_end(s, true, &end);
 		etw_private_file_end(&s->file, &end, NULL);
 		memset(&next.missed, 0, sizeof(next.missed));
