@@ -225,6 +225,57 @@ static void test_fork(void)
 	is(verify(in_dir("child.etl")), 0, "etw verify: complete");
 }
 
+static void has_none(void *name)
+{
+	exit(fd_of(in_dir(name)) >= 0);
+}
+
+/* The session's thread opens the file, when the first buffer is full. */
+static void test_fork_delayed(void)
+{
+	TRACEHANDLE h = start("delayed", &guid_a, EVENT_TRACE_DELAY_OPEN_FILE_MODE, "delayed.etl");
+	int tries;
+
+	enable(h, &guid_a, 0, 0);
+	write_some(200);
+	for (tries = 0; tries < 10000 && fd_of(in_dir("delayed.etl")) < 0; tries++)
+		usleep(1000);
+	let_threads_sleep();
+	is(in_child(has_none, "delayed.etl"), 0, "a child does not have a file that was opened late");
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
+static void has_number(void *fd)
+{
+	exit(fcntl(*(int *)fd, F_GETFD) < 0);
+}
+
+/* The thread closes a file and cannot open the next one: its descriptor's number is free again. */
+static void test_fork_next(void)
+{
+	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_NEWFILE |
+				   EVENT_TRACE_USE_KBYTES_FOR_SIZE, "folder/next%d.etl");
+	TRACEHANDLE h;
+	int fd, tries;
+
+	mkdir(in_dir("folder"), 0700);
+	b->p.BufferSize = 4;
+	b->p.MaximumFileSize = 16;
+	is(StartTraceA(&h, "next", &b->p), ERROR_SUCCESS, "a file after the other");
+	enable(h, &guid_a, 0, 0);
+	fd = fd_of(in_dir("folder/next1.etl"));
+	ok(fd >= 0 && !rename(in_dir("folder"), in_dir("moved")), "the next one cannot be made");
+	for (tries = 0; tries < 10000 && fcntl(fd, F_GETFD) >= 0; tries++) {
+		write_some(10);
+		usleep(1000);
+	}
+	let_threads_sleep();
+	is(dup2(1, fd), fd, "the program takes the number");
+	is(in_child(has_number, &fd), 0, "a child keeps it");
+	close(fd);
+	stop(h);
+}
+
 /* Threads write while others fork: parent and child both go on. */
 static void test_fork_busy(void)
 {
@@ -349,6 +400,8 @@ int main(void)
 	test_closed();
 	test_lost();
 	test_fork();
+	test_fork_delayed();
+	test_fork_next();
 	test_fork_busy();
 	test_vfork();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");

@@ -26,6 +26,7 @@
 #include "core/loghead.h"
 #include "etl/logfile_header.h"
 #include "file.h"
+#include "private.h"
 
 #define NUMBER_MAX	10	/* digits of a file's number */
 #define NAMES_MAX	1000	/* names beside a file that are tried */
@@ -91,12 +92,64 @@ static bool make_name(struct private_file *file, unsigned int other)
 	return len >= 0 && (size_t)len < room;
 }
 
-static bool is_ours(const struct private_file *file)
+/*
+ * What is open, for a child of fork(): a copy of the descriptor would keep the lock. A session
+ * has two files while it changes from one to the other.
+ */
+static struct private_open {
+	_Atomic int fd;			/* + 1; 0: unused, -1: not complete yet */
+	dev_t dev;
+	ino_t ino;
+} all_open[2 * ETW_PRIVATE_SESSIONS];
+
+static bool is_file(int fd, dev_t dev, ino_t ino)
 {
 	struct stat st;
 
-	return file->fd >= 0 && !fstat(file->fd, &st) && st.st_dev == file->dev &&
-	       st.st_ino == file->ino;
+	return fd >= 0 && !fstat(fd, &st) && st.st_dev == dev && st.st_ino == ino;
+}
+
+static bool is_ours(const struct private_file *file)
+{
+	return is_file(file->fd, file->dev, file->ino);
+}
+
+static void note_open(struct private_file *file)
+{
+	struct private_open *o;
+
+	for (o = all_open; o < all_open + 2 * ETW_PRIVATE_SESSIONS; o++) {
+		int unused = 0;
+
+		if (!atomic_compare_exchange_strong(&o->fd, &unused, -1))
+			continue;
+		o->dev = file->dev;
+		o->ino = file->ino;
+		atomic_store(&o->fd, file->fd + 1);
+		file->open = o;
+		return;
+	}
+}
+
+/* The descriptor is closed, or the program's. */
+static void note_closed(struct private_file *file)
+{
+	if (file->open)
+		atomic_store(&file->open->fd, 0);
+	file->open = NULL;
+	file->fd = -1;
+}
+
+void etw_private_files_inherited(void)
+{
+	struct private_open *o;
+
+	for (o = all_open; o < all_open + 2 * ETW_PRIVATE_SESSIONS; o++) {
+		int fd = atomic_exchange(&o->fd, 0) - 1;
+
+		if (is_file(fd, o->dev, o->ino))
+			close(fd);
+	}
 }
 
 /* Lock an open file, and move its descriptor out of the program's way. It is closed on errors. */
@@ -121,6 +174,7 @@ static int adopt(struct private_file *file, int fd)
 	file->fd = high >= 0 ? high : fd;
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
+	note_open(file);
 	return 0;
 }
 
@@ -155,7 +209,7 @@ static int close_file(struct private_file *file)
 {
 	int err = is_ours(file) && close(file->fd) ? -errno : 0;
 
-	file->fd = -1;
+	note_closed(file);
 	return err;
 }
 
@@ -175,7 +229,7 @@ static int keep_open(struct private_file *file)
 
 	if (is_ours(file))
 		return 0;
-	file->fd = -1;
+	note_closed(file);
 	fd = open(file->path, OPEN_FLAGS);
 	if (fd < 0 || adopt(file, fd))
 		return -EIO;

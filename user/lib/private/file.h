@@ -16,6 +16,7 @@ struct private_file {
 	int fd;				/* -1: not open, or the program has closed it */
 	dev_t dev;			/* of the file that fd must still be */
 	ino_t ino;
+	struct private_open *open;	/* where a child of fork() finds it */
 	bool made;			/* this process created it */
 	bool fresh;			/* only a file that does not exist yet */
 	uint32_t mode;			/* ETW_MODE_* */
@@ -73,6 +74,9 @@ int etw_private_file_next(struct private_file *file, const struct etw_session_in
  */
 int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
 			 struct etw_losses *losses);
+
+/* In a child of fork(): close what its parent had open. */
+void etw_private_files_inherited(void);
 
 /* Close it without an end; what was created is removed. */
 void etw_private_file_undo(struct private_file *file);

@@ -29,9 +29,6 @@ _Atomic(struct private_state *) etw_private_state;
  */
 static struct private_session *memory[ETW_PRIVATE_SESSIONS];
 
-/* Files that a child inherits; it closes them, so that their lock ends with their process. */
-static _Atomic int open_files[ETW_PRIVATE_SESSIONS];
-
 /* The process that fork() made last */
 static _Atomic pid_t forked;
 
@@ -42,17 +39,10 @@ struct saved {
 
 /* ---------------------------------------------------------------- the table */
 
-static void close_inherited(void)
+static void fork_child(void)
 {
-	uint32_t i;
-
 	atomic_store(&forked, getpid());
-	for (i = 0; i < ETW_PRIVATE_SESSIONS; i++) {
-		int fd = atomic_exchange(&open_files[i], 0);
-
-		if (fd)
-			close(fd - 1);
-	}
+	etw_private_files_inherited();
 }
 
 static struct private_state *state_get(void)
@@ -73,7 +63,7 @@ static struct private_state *state_get(void)
 		munmap(state, sizeof(*state));
 		return other;
 	}
-	pthread_atfork(NULL, NULL, close_inherited);
+	pthread_atfork(NULL, NULL, fork_child);
 	return state;
 }
 
@@ -310,7 +300,6 @@ static int session_prepare(struct private_session *s, const struct etw_session *
 static void session_release(struct private_session *s, bool kept)
 {
 	etw_private_buffers_put(s, kept);
-	atomic_store(&open_files[s->slot], 0);
 	s->busy = kept;
 }
 
@@ -344,7 +333,6 @@ static int start_locked(struct private_state *state, struct etw_session *session
 		session_undo(s);
 		return err;
 	}
-	atomic_store(&open_files[slot], s->file.fd + 1);
 	atomic_store_explicit(&state->session[slot], s, memory_order_release);
 	report(s, session);
 	return 0;
@@ -458,7 +446,6 @@ static int with_session(struct etw_session *session,
 	if (s) {
 		pthread_mutex_lock(&s->lock);
 		err = act ? act(s, arg) : 0;
-		atomic_store(&open_files[s->slot], s->file.fd + 1);
 		if (!err)
 			report(s, session);
 		pthread_mutex_unlock(&s->lock);
