@@ -45,6 +45,7 @@ struct private_cpu {
 	/* under the session's lock */
 	struct private_buffer *waiting;	/* complete, behind one that is not, by generation */
 	uint16_t next;			/* the generation to be written next */
+	uint16_t abandoned;		/* incomplete buffers that nobody waits for any more */
 	uint64_t since;			/* ns of CLOCK_MONOTONIC when the wait began; 0: none */
 } ETW_OWN_LINE;
 
@@ -66,7 +67,6 @@ struct private_session {
 
 	struct etw_pool_node node;
 	struct private_buffer *buffers;	/* control blocks */
-	etw_word *cells;
 	uint32_t cpu_room;		/* of cpus */
 	uint32_t capacity;		/* of the table and the control blocks */
 	uint8_t *memory;		/* of total buffers */
