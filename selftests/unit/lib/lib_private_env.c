@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The private session that the environment asks for: in which processes it is there */
 #include "lib_private.h"
+#include <pthread.h>
 
 #define GUID_TEXT	"000000a1-0002-0003-0400-000000000000"
 
@@ -25,13 +26,66 @@ static int write_some(int count)
 
 /* ------------------------------------------- what this program does as a child */
 
-/* The modes: w writes, f lets a child of fork() write, x executes the program again. */
+#define THREADS	4
+
+static pthread_barrier_t together;
+
+static void *register_and_write(void *bad)
+{
+	REGHANDLE own;
+	int i;
+
+	pthread_barrier_wait(&together);
+	*(int *)bad = EventRegister(&guid_a, NULL, NULL, &own) != ERROR_SUCCESS;
+	for (i = 0; i < 3; i++)
+		*(int *)bad += EventWrite(own, &event, 0, NULL) != ERROR_SUCCESS;
+	return NULL;
+}
+
+/* Threads that register at the same time */
+static int write_together(void)
+{
+	int bad[THREADS], i, sum = 0;
+	pthread_t thread[THREADS];
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, register_and_write, &bad[i]);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		sum += bad[i];
+	}
+	return sum;
+}
+
+/* The first registration finds no folder for the file, the second one does. */
+static int write_late(void)
+{
+	char *folder = strdup(strstr(getenv("ETW_PRIVATE_SESSION"), "file=") + 5);
+	REGHANDLE early;
+	int bad;
+
+	*strrchr(folder, '/') = '\0';
+	bad = EventRegister(&guid_a, NULL, NULL, &early) != ERROR_SUCCESS || mkdir(folder, 0700);
+	bad += EventRegister(&guid_a, NULL, NULL, &prov) != ERROR_SUCCESS || write_some(3);
+	free(folder);
+	return bad;
+}
+
+/*
+ * The modes: w writes, f lets a child of fork() write, x executes the program again, t lets
+ * several threads register, l registers when the session cannot begin yet.
+ */
 static int child(const char *modes)
 {
 	char *next[] = { "x", (char *)modes + 1, NULL };
 	int bad, status;
 
 	is_child = true;
+	if (*modes == 't')
+		return write_together();
+	if (*modes == 'l')
+		return write_late();
 	if (EventRegister(&guid_a, NULL, NULL, &prov))
 		return 1;
 	bad = write_some(3);
@@ -119,6 +173,13 @@ static void test_processes(void)
 	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "exec"), "w"), 0, "another process");
 	events_in("exec", &files);
 	is(files, 4, "takes none of these");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "threads"), "t"), 0,
+	   "threads that register at once");
+	is(events_in("threads", &files), 3 * THREADS, "have their first events in the file");
+	is(files, 1, "which is one");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "late/file"), "l"), 0,
+	   "a session that cannot begin at once");
+	is(events_in("late/file", &files), 3, "begins with the next registration");
 }
 
 static void test_words(void)

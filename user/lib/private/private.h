@@ -89,7 +89,8 @@ bool etw_private_here(void);
 
 /*
  * The provider of this GUID registers, or a child of fork() writes its first event: start the
- * session if the environment asks for it, once in a process.
+ * session if the environment asks for it, once in a process. The session is there when this
+ * returns, whichever thread has started it.
  */
 void etw_private_registering(const struct etw_guid *guid);
 

@@ -106,10 +106,17 @@ struct private_state {
 	_Atomic(struct private_session *) session[ETW_PRIVATE_SESSIONS];
 	pthread_mutex_t lock;		/* which sessions there are */
 	_Atomic uint64_t count;		/* started so far */
+
+	/* What the environment asks for: see environment.c */
+	pthread_mutex_t wish_lock;
+	_Atomic bool wish_granted;
 };
 
 /* NULL: there has been no session. */
 extern _Atomic(struct private_state *) etw_private_state;
+
+/* NULL: out of memory */
+struct private_state *etw_private_state_get(void);
 
 static inline struct private_session *private_session_at(uint32_t slot)
 {

@@ -2,7 +2,7 @@
 /*
  * session.c - start, control and stop private sessions
  *
- * Lock order: the lock of the table of sessions, the host's lock, a session's lock. All
+ * Lock order: that of the environment's wish, the lock of the table of sessions, the host's lock, a session's lock. All
  * signals are blocked while the first one is held, since a handler could write an event.
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ static void fork_child(void)
 	etw_private_files_inherited();
 }
 
-static struct private_state *state_get(void)
+struct private_state *etw_private_state_get(void)
 {
 	struct private_state *state = atomic_load(&etw_private_state), *other = NULL;
 
@@ -347,7 +347,7 @@ int etw_private_start(struct etw_session *session, const struct etw_private_conf
 
 	if (memcmp(&session->guid, &any, sizeof(any)) && !is_registered(&session->guid))
 		return -ESRCH;
-	state = state_get();
+	state = etw_private_state_get();
 	if (!state)
 		return -ENOMEM;
 	state_lock(state, &saved);
