@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Private sessions: start, control, stop, and what is in their files */
 #include "lib_private.h"
+#include "lib/private/private.h"
 #include <time.h>
 
 static REGHANDLE prov;
@@ -425,6 +426,35 @@ static void test_clocks(void)
 	}
 }
 
+static const struct etw_private_host *real_host;
+static TRACEHANDLE victim;
+
+static int stop_and_change(struct etw_private_change *change)
+{
+	atomic_store(&etw_private_host, real_host);
+	is(stop(victim), ERROR_SUCCESS, "the session stops meanwhile");
+	return real_host->change(change);
+}
+
+/* A session that stops while it enables a provider leaves nothing enabled for the next one. */
+static void test_stop_meanwhile(void)
+{
+	struct etw_private_host host;
+	TRACEHANDLE next;
+
+	victim = start("victim", &guid_a, 0, "victim.etl");
+	real_host = atomic_load(&etw_private_host);
+	host = *real_host;
+	host.change = stop_and_change;
+	atomic_store(&etw_private_host, &host);
+	is(enable(victim, &guid_a, 0, 0), ERROR_WMI_INSTANCE_NOT_FOUND, "enable");
+	next = start("next", &guid_a, 0, "next.etl");
+	is(EventEnabled(prov, &event), FALSE, "the next session has nothing enabled");
+	write_some(3);
+	is(stop(next), ERROR_SUCCESS, "stop");
+	is(read_file(in_dir("next.etl"), NULL, NULL, NULL), 0, "and no events");
+}
+
 int main(void)
 {
 	dir_make();
@@ -441,6 +471,7 @@ int main(void)
 	test_buffering();
 	test_again();
 	test_clocks();
+	test_stop_meanwhile();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();

@@ -312,13 +312,16 @@ static void test_fork_busy(void)
 static void test_vfork(void)
 {
 	TRACEHANDLE h = begin("vfork.etl");
+	volatile ULONG ret = 0;
 	pid_t pid = vfork();
 
 	if (!pid) {
 		EventWrite(prov, &event, 0, NULL);
+		ret = stop(h);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
+	is(ret, ERROR_NOT_SUPPORTED, "a child of vfork() cannot stop its parent's session");
 	is(stop(h), ERROR_SUCCESS, "stop");
 	is(read_file(in_dir("vfork.etl"), NULL, NULL, NULL), 1, "a child of vfork() writes to it");
 }

@@ -123,6 +123,7 @@ struct etw_private_provider {
 /* A request to change one provider of one session. */
 struct etw_private_change {
 	struct etw_guid guid, source;
+	uint64_t session;			/* handle; 0: it has ended */
 	uint32_t slot;
 	uint32_t control;			/* ETW_CONTROL_* */
 	uint32_t timeout_ms;
@@ -140,6 +141,8 @@ struct etw_private_change {
 struct etw_private_host {
 	int (*change)(struct etw_private_change *change);
 	int (*capture)(const struct etw_private_change *change);
+	/* etw_private_enabled(), with the lock */
+	bool (*enabled)(uint32_t slot, struct etw_guid *guid);
 	/* This process is a child that has not looked at its copy of the registrations yet. */
 	void (*inherit)(void);
 };
@@ -150,8 +153,8 @@ extern _Atomic(const struct etw_private_host *) etw_private_host;
 
 /* The provider, or NULL: none has been enabled. */
 struct etw_private_provider *etw_private_find(const void *guid);
-/* Change the provider, which is made if need be; NULL: out of memory. */
-struct etw_private_provider *etw_private_apply(struct etw_private_change *change);
+/* Change the provider, which is made if need be. 0, -ENOMEM; -ENOENT: the session has ended. */
+int etw_private_apply(struct etw_private_change *change, struct etw_private_provider **out);
 /* In a child: no session has anything enabled. */
 void etw_private_forget(void);
 /* A provider that the session of this slot enables; false: there is none. */

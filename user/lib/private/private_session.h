@@ -76,7 +76,7 @@ struct private_session {
 	struct private_session *before;	/* one that was busy, and stays */
 
 	/* settings */
-	uint64_t handle;
+	_Atomic uint64_t handle;
 	char name[ETW_NAME_MAX + 1];
 	uint32_t slot, mode, type;	/* type: ETW_CLOCK_* */
 	uint32_t min_buffers;

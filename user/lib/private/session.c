@@ -585,10 +585,10 @@ static void disable_all(uint32_t slot)
 {
 	const struct etw_private_host *host = atomic_load(&etw_private_host);
 	struct etw_private_change change = { .slot = slot, .control = ETW_CONTROL_DISABLE };
+	int err = 0;
 
-	if (host)
-		while (etw_private_enabled(slot, &change.guid))
-			host->change(&change);
+	while (host && !err && host->enabled(slot, &change.guid))
+		err = host->change(&change);
 }
 
 static int stop_locked(struct private_state *state, struct private_session *s,
@@ -610,8 +610,9 @@ int etw_private_stop(struct etw_session *session)
 		return -ENOENT;
 	state_lock(state, &saved);
 	s = find_named(state, session);
+	/* A vfork child cannot change what its parent's providers see. */
 	if (s)
-		err = stop_locked(state, s, session);
+		err = s->pid != getpid() ? -EOPNOTSUPP : stop_locked(state, s, session);
 	state_unlock(state, &saved);
 	return err;
 }
