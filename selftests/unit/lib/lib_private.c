@@ -231,6 +231,30 @@ static void test_timer(void)
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 
+/* A shorter flush timer applies to the buffer that waits already. */
+static void test_timer_update(void)
+{
+	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_USE_MS_FLUSH_TIMER, "shorter.etl");
+	int64_t events = 0;
+	TRACEHANDLE h;
+	int tries;
+
+	b->p.FlushTimer = 3600000;
+	is(StartTraceA(&h, "shorter", &b->p), ERROR_SUCCESS, "a flush timer of an hour");
+	enable(h, &guid_a, 0, 0);
+	write_some(3);
+	let_threads_sleep();
+	b = block_of(NULL, EVENT_TRACE_USE_MS_FLUSH_TIMER, NULL);
+	b->p.FlushTimer = 20;
+	is(ControlTraceA(h, NULL, &b->p, EVENT_TRACE_CONTROL_UPDATE), ERROR_SUCCESS, "of 20 ms");
+	for (tries = 0; tries < 1000 && events < 3; tries++) {
+		usleep(10000);
+		events = read_file(in_dir("shorter.etl"), NULL, NULL, NULL);
+	}
+	is(events, 3, "the events are written");
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
 static void test_circular(void)
 {
 	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_CIRCULAR |
@@ -464,6 +488,7 @@ int main(void)
 	test_limits();
 	test_control();
 	test_timer();
+	test_timer_update();
 	test_circular();
 	test_newfile();
 	test_full();
