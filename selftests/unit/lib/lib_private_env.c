@@ -2,6 +2,8 @@
 /* The private session that the environment asks for: in which processes it is there */
 #include "lib_private.h"
 #include <pthread.h>
+#include <signal.h>
+#include <time.h>
 
 #define GUID_TEXT	"000000a1-0002-0003-0400-000000000000"
 
@@ -58,6 +60,45 @@ static int write_together(void)
 	return sum;
 }
 
+static _Atomic bool enough, asked;
+
+static void *ask_zone(void *arg)
+{
+	time_t now = 0;
+
+	for (; !enough; asked = true)
+		localtime(&now);
+	return arg;
+}
+
+/* Children whose parent had a thread in localtime() at their fork(): glibc's lock is left locked. */
+static int write_forked(void)
+{
+	int i, k, status, bad = 0;
+	pthread_t thread;
+	pid_t pid;
+
+	if (EventRegister(&guid_a, NULL, NULL, &prov))
+		return 1;
+	let_threads_sleep();
+	pthread_create(&thread, NULL, ask_zone, NULL);
+	while (!asked)
+		usleep(1000);
+	for (i = 0; i < 50 && !bad; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(write_some(1));
+		for (k = 0; k < 30000 && waitpid(pid, &status, WNOHANG) != pid; k++)
+			usleep(1000);
+		bad = k == 30000 || status;
+		if (k == 30000)
+			kill(pid, SIGKILL);
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	return bad;
+}
+
 /* The first registration finds no folder for the file, the second one does. */
 static int write_late(void)
 {
@@ -74,7 +115,8 @@ static int write_late(void)
 
 /*
  * The modes: w writes, f lets a child of fork() write, x executes the program again, t lets
- * several threads register, l registers when the session cannot begin yet.
+ * several threads register, l registers when the session cannot begin yet, z lets children write
+ * whose parent asks for the time zone.
  */
 static int child(const char *modes)
 {
@@ -84,6 +126,8 @@ static int child(const char *modes)
 	is_child = true;
 	if (*modes == 't')
 		return write_together();
+	if (*modes == 'z')
+		return write_forked();
 	if (*modes == 'l')
 		return write_late();
 	if (EventRegister(&guid_a, NULL, NULL, &prov))
@@ -177,6 +221,8 @@ static void test_processes(void)
 	   "threads that register at once");
 	is(events_in("threads", &files), 3 * THREADS, "have their first events in the file");
 	is(files, 1, "which is one");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "zone"), "z"), 0,
+	   "fifty children of a process that asks for the time zone");
 	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "late/file"), "l"), 0,
 	   "a session that cannot begin at once");
 	is(events_in("late/file", &files), 3, "begins with the next registration");
