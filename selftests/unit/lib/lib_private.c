@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Private sessions: start, control, stop, and what is in their files */
 #include "lib_private.h"
+#include "lib/private/file.h"
 #include "lib/private/private.h"
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static REGHANDLE prov;
@@ -283,6 +286,47 @@ static void test_circular(void)
 	is(verify(in_dir("circular.etl")), 0, "etw verify");
 }
 
+/* The first of the file's buffers behind its header buffer */
+static struct etw_buffer_header second_buffer(const char *path, uint32_t size)
+{
+	struct etw_buffer_header h = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	is(pread(fd, &h, sizeof(h), size), sizeof(h), "read it");
+	close(fd);
+	return h;
+}
+
+/*
+ * A write over an older buffer that ends at a page, as one does that a kill interrupts: here because
+ * the next page cannot be read.
+ */
+static void test_half(void)
+{
+	const uint32_t size = 8192;
+	uint8_t *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct etw_session_info info = { .buffer_size = size, .clock_freq = 1000000000 };
+	struct etw_buffer_header *h = (void *)page;
+	struct private_file_end end = { .session = "half" };
+	struct private_file file;
+
+	is(etw_private_file_init(&file, in_dir("half.etl"), ETW_MODE_CIRCULAR | ETW_MODE_KBYTES, 24,
+				 size), 0, "a file of three buffers");
+	*h = (struct etw_buffer_header){ .buffer_size = size, .offset = 4000, .sequence = 1 };
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the first one");
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the second one");
+	is(second_buffer(in_dir("half.etl"), size).offset, 4000, "has records");
+	h->sequence = 3;
+	mprotect(page + 4096, 4096, PROT_NONE);
+	is(etw_private_file_write(&file, &info, &end, page), -EFAULT, "half of one in its place");
+	is(second_buffer(in_dir("half.etl"), size).offset, sizeof(*h), "has none");
+	mprotect(page + 4096, 4096, PROT_READ);
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the whole one");
+	is(second_buffer(in_dir("half.etl"), size).offset, 4000, "has them");
+	is(etw_private_file_end(&file, &end, NULL), 0, "the end");
+	munmap(page, size);
+}
+
 static void test_newfile(void)
 {
 	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_NEWFILE |
@@ -490,6 +534,7 @@ int main(void)
 	test_timer();
 	test_timer_update();
 	test_circular();
+	test_half();
 	test_newfile();
 	test_full();
 	test_names();

@@ -320,6 +320,26 @@ int etw_private_file_begin(struct private_file *file, const struct etw_session_i
 	return 0;
 }
 
+/*
+ * Write a buffer over an older one. A write that a kill interrupts ends at a page, and what is there
+ * then must not pass for one buffer: it has no records until it is whole.
+ */
+static int write_over(struct private_file *file, const void *data)
+{
+	const uint32_t top = ETW_BUFFER_HEADER_SIZE;
+	struct etw_buffer_header none;
+	int err;
+
+	memcpy(&none, data, top);
+	none.offset = top;
+	none.saved_offset = top;
+	none.current_offset = top;
+	err = write_at(file, &none, top, file->at);
+	if (!err)
+		err = write_at(file, (const char *)data + top, file->size - top, file->at + top);
+	return err ? err : write_at(file, data, top, file->at);
+}
+
 /* Let the next buffer have a place. */
 static int make_room(struct private_file *file)
 {
@@ -353,7 +373,8 @@ int etw_private_file_write(struct private_file *file, const struct etw_session_i
 		err = etw_private_file_next(file, info, end);
 	file->full = err == -EFBIG;
 	if (!err)
-		err = write_at(file, data, file->size, file->at);
+		err = file->at < file->bytes ? write_over(file, data) :
+					       write_at(file, data, file->size, file->at);
 	if (err)
 		return err;
 	file->at += file->size;
