@@ -391,6 +391,38 @@ static void test_lost(void)
 	close(other);
 }
 
+static void count_ids(const EVENT_RECORD *r, void *own)
+{
+	*(int *)own += r->EventHeader.ThreadId == (ULONG)gettid();
+}
+
+/* The first event of this thread is written by a child of vfork(), which has its variables. */
+static void *vfork_first(void *own)
+{
+	TRACEHANDLE h = begin("ids.etl");
+	pid_t pid = vfork();
+
+	if (!pid) {
+		EventWrite(prov, &event, 0, NULL);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	write_some(1);
+	stop(h);
+	read_file(in_dir("ids.etl"), count_ids, own, NULL);
+	return NULL;
+}
+
+static void test_vfork_ids(void)
+{
+	pthread_t thread;
+	int own = 0;
+
+	pthread_create(&thread, NULL, vfork_first, &own);
+	pthread_join(thread, NULL);
+	is(own, 1, "a thread's event has its own id after that of a child of vfork()");
+}
+
 int main(void)
 {
 	main_pid = getpid();
@@ -407,6 +439,7 @@ int main(void)
 	test_fork_next();
 	test_fork_busy();
 	test_vfork();
+	test_vfork_ids();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();
