@@ -3,7 +3,10 @@
 #include "lib_private.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 
 static REGHANDLE prov;
 static pid_t main_pid;
@@ -423,6 +426,49 @@ static void test_vfork_ids(void)
 	is(own, 1, "a thread's event has its own id after that of a child of vfork()");
 }
 
+/* ------------------------------------------------------------------- no room */
+
+/* The last buffer is written by the call that stops the session. */
+static void exceed_limit(void *file)
+{
+	const struct rlimit limit = { 16384, 16384 };
+	TRACEHANDLE h = begin(file);
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	write_some(301);
+	exit(stop(h) != ERROR_SUCCESS);
+}
+
+static void fill_disk(void *file)
+{
+	struct block *b = block_of(&guid_a, PRIVATE, file);
+	char byte[4096] = { 0 };
+	TRACEHANDLE h;
+	int fd;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", in_dir("disk"), "tmpfs", 0, "size=16k"))
+		exit(1);
+	fd = open(in_dir("disk/other"), O_WRONLY | O_CREAT, 0600);
+	while (write(fd, byte, sizeof(byte)) > 0)
+		;
+	exit(StartTraceA(&h, "disk", &b->p) == ERROR_DISK_FULL ? 0 : 2);
+}
+
+static void test_no_room(void)
+{
+	int ret;
+
+	is(in_child(exceed_limit, "limit.etl"), 0, "stop a session whose file may not grow any more");
+	ok(read_file(in_dir("limit.etl"), NULL, NULL, NULL) > 50, "it has the first events");
+	mkdir(in_dir("disk"), 0700);
+	ret = in_child(fill_disk, "disk/full.etl");
+	if (ret == 1)
+		skip("only root can mount");
+	else
+		is(ret, 0, "a file on a full disk: ERROR_DISK_FULL");
+}
+
 int main(void)
 {
 	main_pid = getpid();
@@ -440,6 +486,7 @@ int main(void)
 	test_fork_busy();
 	test_vfork();
 	test_vfork_ids();
+	test_no_room();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();

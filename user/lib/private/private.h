@@ -62,7 +62,10 @@ struct etw_private_config {
 	bool fresh;		/* never replace a file: take another name beside it */
 };
 
-/* -ESRCH: session->guid is not registered here, unless it is zero; -ENOSPC: too many. */
+/*
+ * -ESRCH: session->guid is not registered here, unless it is zero; -ENOSPC: too many, or too much
+ * memory; -EDQUOT: the disk is full.
+ */
 int etw_private_start(struct etw_session *session, const struct etw_private_config *config);
 int etw_private_stop(struct etw_session *session);
 int etw_private_query(struct etw_session *session);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <evntprov.h>
@@ -35,6 +36,7 @@ static _Atomic pid_t forked;
 struct saved {
 	sigset_t signals;
 	int cancel;
+	bool limit;			/* SIGXFSZ was pending already */
 };
 
 /* ---------------------------------------------------------------- the table */
@@ -81,17 +83,29 @@ bool etw_private_is_child(void)
 
 static void state_lock(struct private_state *state, struct saved *saved)
 {
-	sigset_t all;
+	sigset_t all, pending;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+	sigpending(&pending);
+	saved->limit = sigismember(&pending, SIGXFSZ);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 	pthread_mutex_lock(&state->lock);
 }
 
 static void state_unlock(struct private_state *state, const struct saved *saved)
 {
+	const struct timespec now = { 0 };
+	int saved_errno = errno;
+	sigset_t limit;
+
 	pthread_mutex_unlock(&state->lock);
+	/* A log file that may not grow any more is no reason to end the program. */
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	if (!saved->limit)
+		sigtimedwait(&limit, NULL, &now);
+	errno = saved_errno;
 	pthread_setcancelstate(saved->cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
 }
@@ -292,6 +306,8 @@ static int session_prepare(struct private_session *s, const struct etw_session *
 		err = etw_private_file_begin(&s->file, &info);
 		if (err)
 			etw_private_thread_stop(s);
+		/* ENOSPC is about sessions: see private.h. */
+		err = err == -ENOSPC ? -EDQUOT : err;
 	}
 	return err;
 }
