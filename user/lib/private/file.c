@@ -92,6 +92,8 @@ static bool make_name(struct private_file *file, unsigned int other)
 	return len >= 0 && (size_t)len < room;
 }
 
+/* ----------------------------------------------------------------- opening */
+
 /*
  * What is open, for a child of fork(): a copy of the descriptor would keep the lock. A session
  * has two files while it changes from one to the other.
@@ -263,7 +265,7 @@ static int write_at(struct private_file *file, const void *data, size_t len, uin
 	return 0;
 }
 
-/* Cut off what follows the last whole buffer. */
+/* Cut off what lies behind size. */
 static int cut(struct private_file *file, uint64_t size)
 {
 	int err = keep_open(file);
