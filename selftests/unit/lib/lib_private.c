@@ -4,6 +4,7 @@
 #include "lib/private/file.h"
 #include "lib/private/private.h"
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -452,6 +453,37 @@ static void test_buffering(void)
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 
+static bool run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* The buffers of one CPU are written after those of another one, although they were full before. */
+static void test_processors(void)
+{
+	TRACEHANDLE h = start("processors", &guid_a, EVENT_TRACE_BUFFERING_MODE, NULL);
+	struct block *b = block_of(NULL, 0, "processors.etl");
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	enable(h, &guid_a, 0, 0);
+	if (run_on(1)) {
+		write_some(100);
+		run_on(0);
+		write_some(100);
+		is(ControlTraceA(h, NULL, &b->p, EVENT_TRACE_CONTROL_FLUSH), ERROR_SUCCESS, "snapshot");
+		is(verify(in_dir("processors.etl")), 0, "etw verify: complete");
+	} else {
+		skip("there is no second CPU");
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
 /* Many sessions after each other use the same memory. */
 static void test_again(void)
 {
@@ -539,6 +571,7 @@ int main(void)
 	test_full();
 	test_names();
 	test_buffering();
+	test_processors();
 	test_again();
 	test_clocks();
 	test_stop_meanwhile();

@@ -147,7 +147,8 @@ static void fill_header(struct private_session *s, struct etw_buf *buf)
 	struct etw_buffer_header *h = (struct etw_buffer_header *)buf->data;
 
 	memset(buf->data + buf->used, ETW_TAIL_BYTE, s->ring.size - buf->used);
-	h->timestamp = buf->closed;
+	/* Not when it was closed: buffers of several CPUs are numbered in the order of this time. */
+	h->timestamp = private_clock_read(s->clock);
 	h->sequence = s->next_sequence;
 	h->saved_offset = buf->used;
 	h->current_offset = buf->used;
