@@ -5,6 +5,7 @@
  *
  * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure".
  */
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static void copy_zone_name(WCHAR out[32], const char *name)
 		out[i] = name[i];
 }
 
-void etw_logfile_zone(TIME_ZONE_INFORMATION *zone)
+static void read_zone(TIME_ZONE_INFORMATION *zone)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -50,6 +51,27 @@ void etw_logfile_zone(TIME_ZONE_INFORMATION *zone)
 		copy_zone_name(zone->DaylightName, local.tm_zone);
 	} else {
 		copy_zone_name(zone->StandardName, local.tm_zone);
+	}
+}
+
+/*
+ * localtime_r() takes a lock that a child of fork() inherits locked if another thread of its parent
+ * had it: the child uses what its parent has found.
+ */
+void etw_logfile_zone(TIME_ZONE_INFORMATION *zone)
+{
+	static TIME_ZONE_INFORMATION first;
+	static _Atomic pid_t first_by;		/* 0: nobody, -1: it is not complete yet */
+	pid_t by = atomic_load(&first_by), here = getpid();
+
+	if (by > 0 && by != here) {
+		*zone = first;
+		return;
+	}
+	read_zone(zone);
+	if (!by && atomic_compare_exchange_strong(&first_by, &by, -1)) {
+		first = *zone;
+		atomic_store(&first_by, here);
 	}
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Private sessions: start, control, stop, and what is in their files */
 #include "lib_private.h"
+#include "lib/private/file.h"
+#include "lib/private/private.h"
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static REGHANDLE prov;
@@ -230,6 +235,30 @@ static void test_timer(void)
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 
+/* A shorter flush timer applies to the buffer that waits already. */
+static void test_timer_update(void)
+{
+	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_USE_MS_FLUSH_TIMER, "shorter.etl");
+	int64_t events = 0;
+	TRACEHANDLE h;
+	int tries;
+
+	b->p.FlushTimer = 3600000;
+	is(StartTraceA(&h, "shorter", &b->p), ERROR_SUCCESS, "a flush timer of an hour");
+	enable(h, &guid_a, 0, 0);
+	write_some(3);
+	let_threads_sleep();
+	b = block_of(NULL, EVENT_TRACE_USE_MS_FLUSH_TIMER, NULL);
+	b->p.FlushTimer = 20;
+	is(ControlTraceA(h, NULL, &b->p, EVENT_TRACE_CONTROL_UPDATE), ERROR_SUCCESS, "of 20 ms");
+	for (tries = 0; tries < 1000 && events < 3; tries++) {
+		usleep(10000);
+		events = read_file(in_dir("shorter.etl"), NULL, NULL, NULL);
+	}
+	is(events, 3, "the events are written");
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
 static void test_circular(void)
 {
 	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_CIRCULAR |
@@ -256,6 +285,47 @@ static void test_circular(void)
 	n = read_file(in_dir("circular.etl"), check_event, &e, NULL);
 	ok(n > 200 && n < 1000, "the last events are in it");
 	is(verify(in_dir("circular.etl")), 0, "etw verify");
+}
+
+/* The first of the file's buffers behind its header buffer */
+static struct etw_buffer_header second_buffer(const char *path, uint32_t size)
+{
+	struct etw_buffer_header h = { 0 };
+	int fd = open(path, O_RDONLY);
+
+	is(pread(fd, &h, sizeof(h), size), sizeof(h), "read it");
+	close(fd);
+	return h;
+}
+
+/*
+ * A write over an older buffer that ends at a page, as one does that a kill interrupts: here because
+ * the next page cannot be read.
+ */
+static void test_half(void)
+{
+	const uint32_t size = 8192;
+	uint8_t *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct etw_session_info info = { .buffer_size = size, .clock_freq = 1000000000 };
+	struct etw_buffer_header *h = (void *)page;
+	struct private_file_end end = { .session = "half" };
+	struct private_file file;
+
+	is(etw_private_file_init(&file, in_dir("half.etl"), ETW_MODE_CIRCULAR | ETW_MODE_KBYTES, 24,
+				 size), 0, "a file of three buffers");
+	*h = (struct etw_buffer_header){ .buffer_size = size, .offset = 4000, .sequence = 1 };
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the first one");
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the second one");
+	is(second_buffer(in_dir("half.etl"), size).offset, 4000, "has records");
+	h->sequence = 3;
+	mprotect(page + 4096, 4096, PROT_NONE);
+	is(etw_private_file_write(&file, &info, &end, page), -EFAULT, "half of one in its place");
+	is(second_buffer(in_dir("half.etl"), size).offset, sizeof(*h), "has none");
+	mprotect(page + 4096, 4096, PROT_READ);
+	is(etw_private_file_write(&file, &info, &end, page), 0, "the whole one");
+	is(second_buffer(in_dir("half.etl"), size).offset, 4000, "has them");
+	is(etw_private_file_end(&file, &end, NULL), 0, "the end");
+	munmap(page, size);
 }
 
 static void test_newfile(void)
@@ -383,6 +453,37 @@ static void test_buffering(void)
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 
+static bool run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* The buffers of one CPU are written after those of another one, although they were full before. */
+static void test_processors(void)
+{
+	TRACEHANDLE h = start("processors", &guid_a, EVENT_TRACE_BUFFERING_MODE, NULL);
+	struct block *b = block_of(NULL, 0, "processors.etl");
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	enable(h, &guid_a, 0, 0);
+	if (run_on(1)) {
+		write_some(100);
+		run_on(0);
+		write_some(100);
+		is(ControlTraceA(h, NULL, &b->p, EVENT_TRACE_CONTROL_FLUSH), ERROR_SUCCESS, "snapshot");
+		is(verify(in_dir("processors.etl")), 0, "etw verify: complete");
+	} else {
+		skip("there is no second CPU");
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
 /* Many sessions after each other use the same memory. */
 static void test_again(void)
 {
@@ -425,6 +526,35 @@ static void test_clocks(void)
 	}
 }
 
+static const struct etw_private_host *real_host;
+static TRACEHANDLE victim;
+
+static int stop_and_change(struct etw_private_change *change)
+{
+	atomic_store(&etw_private_host, real_host);
+	is(stop(victim), ERROR_SUCCESS, "the session stops meanwhile");
+	return real_host->change(change);
+}
+
+/* A session that stops while it enables a provider leaves nothing enabled for the next one. */
+static void test_stop_meanwhile(void)
+{
+	struct etw_private_host host;
+	TRACEHANDLE next;
+
+	victim = start("victim", &guid_a, 0, "victim.etl");
+	real_host = atomic_load(&etw_private_host);
+	host = *real_host;
+	host.change = stop_and_change;
+	atomic_store(&etw_private_host, &host);
+	is(enable(victim, &guid_a, 0, 0), ERROR_WMI_INSTANCE_NOT_FOUND, "enable");
+	next = start("next", &guid_a, 0, "next.etl");
+	is(EventEnabled(prov, &event), FALSE, "the next session has nothing enabled");
+	write_some(3);
+	is(stop(next), ERROR_SUCCESS, "stop");
+	is(read_file(in_dir("next.etl"), NULL, NULL, NULL), 0, "and no events");
+}
+
 int main(void)
 {
 	dir_make();
@@ -434,13 +564,17 @@ int main(void)
 	test_limits();
 	test_control();
 	test_timer();
+	test_timer_update();
 	test_circular();
+	test_half();
 	test_newfile();
 	test_full();
 	test_names();
 	test_buffering();
+	test_processors();
 	test_again();
 	test_clocks();
+	test_stop_meanwhile();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The private session that the environment asks for: in which processes it is there */
 #include "lib_private.h"
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
 
 #define GUID_TEXT	"000000a1-0002-0003-0400-000000000000"
 
@@ -25,13 +28,108 @@ static int write_some(int count)
 
 /* ------------------------------------------- what this program does as a child */
 
-/* The modes: w writes, f lets a child of fork() write, x executes the program again. */
+#define THREADS	4
+
+static pthread_barrier_t together;
+
+static void *register_and_write(void *bad)
+{
+	REGHANDLE own;
+	int i;
+
+	pthread_barrier_wait(&together);
+	*(int *)bad = EventRegister(&guid_a, NULL, NULL, &own) != ERROR_SUCCESS;
+	for (i = 0; i < 3; i++)
+		*(int *)bad += EventWrite(own, &event, 0, NULL) != ERROR_SUCCESS;
+	return NULL;
+}
+
+/* Threads that register at the same time */
+static int write_together(void)
+{
+	int bad[THREADS], i, sum = 0;
+	pthread_t thread[THREADS];
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, register_and_write, &bad[i]);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		sum += bad[i];
+	}
+	return sum;
+}
+
+static _Atomic bool enough, asked;
+
+static void *ask_zone(void *arg)
+{
+	time_t now = 0;
+
+	for (; !enough; asked = true)
+		localtime(&now);
+	return arg;
+}
+
+/* Children whose parent had a thread in localtime() at their fork(): glibc's lock is left locked. */
+static int write_forked(void)
+{
+	int i, k, status, bad = 0;
+	pthread_t thread;
+	pid_t pid;
+
+	if (EventRegister(&guid_a, NULL, NULL, &prov))
+		return 1;
+	let_threads_sleep();
+	pthread_create(&thread, NULL, ask_zone, NULL);
+	while (!asked)
+		usleep(1000);
+	for (i = 0; i < 50 && !bad; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(write_some(1));
+		for (k = 0; k < 30000 && waitpid(pid, &status, WNOHANG) != pid; k++)
+			usleep(1000);
+		bad = k == 30000 || status;
+		if (k == 30000)
+			kill(pid, SIGKILL);
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	return bad;
+}
+
+/* The first registration finds no folder for the file, the second one does. */
+static int write_late(void)
+{
+	char *folder = strdup(strstr(getenv("ETW_PRIVATE_SESSION"), "file=") + 5);
+	REGHANDLE early;
+	int bad;
+
+	*strrchr(folder, '/') = '\0';
+	bad = EventRegister(&guid_a, NULL, NULL, &early) != ERROR_SUCCESS || mkdir(folder, 0700);
+	bad += EventRegister(&guid_a, NULL, NULL, &prov) != ERROR_SUCCESS || write_some(3);
+	free(folder);
+	return bad;
+}
+
+/*
+ * The modes: w writes, f lets a child of fork() write, x executes the program again, t lets
+ * several threads register, l registers when the session cannot begin yet, z lets children write
+ * whose parent asks for the time zone.
+ */
 static int child(const char *modes)
 {
 	char *next[] = { "x", (char *)modes + 1, NULL };
 	int bad, status;
 
 	is_child = true;
+	if (*modes == 't')
+		return write_together();
+	if (*modes == 'z')
+		return write_forked();
+	if (*modes == 'l')
+		return write_late();
 	if (EventRegister(&guid_a, NULL, NULL, &prov))
 		return 1;
 	bad = write_some(3);
@@ -119,6 +217,15 @@ static void test_processes(void)
 	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "exec"), "w"), 0, "another process");
 	events_in("exec", &files);
 	is(files, 4, "takes none of these");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "threads"), "t"), 0,
+	   "threads that register at once");
+	is(events_in("threads", &files), 3 * THREADS, "have their first events in the file");
+	is(files, 1, "which is one");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "zone"), "z"), 0,
+	   "fifty children of a process that asks for the time zone");
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "late/file"), "l"), 0,
+	   "a session that cannot begin at once");
+	is(events_in("late/file", &files), 3, "begins with the next registration");
 }
 
 static void test_words(void)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Private sessions and what becomes of processes: fork, exec, exit, kill */
 #include "lib_private.h"
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 
 static REGHANDLE prov;
 static pid_t main_pid;
@@ -58,6 +62,23 @@ static int count_entries(const char *path, const char *target)
 	if (folder)
 		closedir(folder);
 	return count;
+}
+
+/* The descriptor of a file that is open; -1: it is not. */
+static int fd_of(const char *target)
+{
+	char name[64], link[PATH_MAX];
+	ssize_t len;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		len = readlink(name, link, sizeof(link) - 1);
+		link[len < 0 ? 0 : len] = '\0';
+		if (!strcmp(link, target))
+			return fd;
+	}
+	return -1;
 }
 
 /* Before the first session, and after the last one, there is no thread. */
@@ -207,6 +228,57 @@ static void test_fork(void)
 	is(verify(in_dir("child.etl")), 0, "etw verify: complete");
 }
 
+static void has_none(void *name)
+{
+	exit(fd_of(in_dir(name)) >= 0);
+}
+
+/* The session's thread opens the file, when the first buffer is full. */
+static void test_fork_delayed(void)
+{
+	TRACEHANDLE h = start("delayed", &guid_a, EVENT_TRACE_DELAY_OPEN_FILE_MODE, "delayed.etl");
+	int tries;
+
+	enable(h, &guid_a, 0, 0);
+	write_some(200);
+	for (tries = 0; tries < 10000 && fd_of(in_dir("delayed.etl")) < 0; tries++)
+		usleep(1000);
+	let_threads_sleep();
+	is(in_child(has_none, "delayed.etl"), 0, "a child does not have a file that was opened late");
+	is(stop(h), ERROR_SUCCESS, "stop");
+}
+
+static void has_number(void *fd)
+{
+	exit(fcntl(*(int *)fd, F_GETFD) < 0);
+}
+
+/* The thread closes a file and cannot open the next one: its descriptor's number is free again. */
+static void test_fork_next(void)
+{
+	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_NEWFILE |
+				   EVENT_TRACE_USE_KBYTES_FOR_SIZE, "folder/next%d.etl");
+	TRACEHANDLE h;
+	int fd, tries;
+
+	mkdir(in_dir("folder"), 0700);
+	b->p.BufferSize = 4;
+	b->p.MaximumFileSize = 16;
+	is(StartTraceA(&h, "next", &b->p), ERROR_SUCCESS, "a file after the other");
+	enable(h, &guid_a, 0, 0);
+	fd = fd_of(in_dir("folder/next1.etl"));
+	ok(fd >= 0 && !rename(in_dir("folder"), in_dir("moved")), "the next one cannot be made");
+	for (tries = 0; tries < 10000 && fcntl(fd, F_GETFD) >= 0; tries++) {
+		write_some(10);
+		usleep(1000);
+	}
+	let_threads_sleep();
+	is(dup2(1, fd), fd, "the program takes the number");
+	is(in_child(has_number, &fd), 0, "a child keeps it");
+	close(fd);
+	stop(h);
+}
+
 /* Threads write while others fork: parent and child both go on. */
 static void test_fork_busy(void)
 {
@@ -243,6 +315,94 @@ static void test_fork_busy(void)
 static void test_vfork(void)
 {
 	TRACEHANDLE h = begin("vfork.etl");
+	volatile ULONG ret = 0;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		EventWrite(prov, &event, 0, NULL);
+		ret = stop(h);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	is(ret, ERROR_NOT_SUPPORTED, "a child of vfork() cannot stop its parent's session");
+	is(stop(h), ERROR_SUCCESS, "stop");
+	is(read_file(in_dir("vfork.etl"), NULL, NULL, NULL), 1, "a child of vfork() writes to it");
+}
+
+/* A file of the program's own, which takes the number of the log file's descriptor. */
+static int take_number(const char *log, const char *own)
+{
+	int number = fd_of(log), fd = open(own, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (number < 0 || fd < 0 || write(fd, "database", 8) != 8 || dup2(fd, number) != number)
+		exit(1);
+	close(fd);
+	return number;
+}
+
+static bool is_untouched(int fd)
+{
+	char text[16];
+
+	return pread(fd, text, sizeof(text), 0) == 8 && !memcmp(text, "database", 8);
+}
+
+/* A program that closes all descriptors and opens its own file keeps that, and the log its events. */
+static void test_closed(void)
+{
+	TRACEHANDLE h = begin("closed.etl");
+	ULONG ret;
+	int fd;
+
+	write_some(100);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	fd = take_number(in_dir("closed.etl"), in_dir("own"));
+	write_some(300);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	is(ret, ERROR_SUCCESS, "flush after the descriptor was replaced");
+	ok(is_untouched(fd), "the program's own file is as it was");
+	close(fd);
+	fd = take_number(in_dir("closed.etl"), in_dir("own"));
+	write_some(50);
+	is(stop(h), ERROR_SUCCESS, "stop after it was replaced again");
+	ok(is_untouched(fd), "the program's own file is as it was");
+	is(close(fd), 0, "and open");
+	is(read_file(in_dir("closed.etl"), NULL, NULL, NULL), 450, "all events are in the log file");
+	is(verify(in_dir("closed.etl")), 0, "etw verify: complete");
+}
+
+/* As that, and the log file is another one by now: its events are lost. */
+static void test_lost(void)
+{
+	TRACEHANDLE h = begin("lost.etl");
+	struct block *b;
+	ULONG ret;
+	int fd, other;
+
+	fd = take_number(in_dir("lost.etl"), in_dir("own"));
+	unlink(in_dir("lost.etl"));
+	other = open(in_dir("lost.etl"), O_RDWR | O_CREAT, 0600);
+	is(write(other, "database", 8), 8, "another file of that name");
+	write_some(50);
+	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
+	is(ret, ERROR_IO_DEVICE, "flush");
+	b = control(h, EVENT_TRACE_CONTROL_STOP, &ret);
+	is(ret, ERROR_IO_DEVICE, "stop");
+	ok(b->p.LogBuffersLost > 0, "the buffers are counted as lost");
+	ok(is_untouched(fd) && is_untouched(other), "neither file was written to");
+	close(fd);
+	close(other);
+}
+
+static void count_ids(const EVENT_RECORD *r, void *own)
+{
+	*(int *)own += r->EventHeader.ThreadId == (ULONG)gettid();
+}
+
+/* The first event of this thread is written by a child of vfork(), which has its variables. */
+static void *vfork_first(void *own)
+{
+	TRACEHANDLE h = begin("ids.etl");
 	pid_t pid = vfork();
 
 	if (!pid) {
@@ -250,8 +410,63 @@ static void test_vfork(void)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	is(stop(h), ERROR_SUCCESS, "stop");
-	is(read_file(in_dir("vfork.etl"), NULL, NULL, NULL), 1, "a child of vfork() writes to it");
+	write_some(1);
+	stop(h);
+	read_file(in_dir("ids.etl"), count_ids, own, NULL);
+	return NULL;
+}
+
+static void test_vfork_ids(void)
+{
+	pthread_t thread;
+	int own = 0;
+
+	pthread_create(&thread, NULL, vfork_first, &own);
+	pthread_join(thread, NULL);
+	is(own, 1, "a thread's event has its own id after that of a child of vfork()");
+}
+
+/* ------------------------------------------------------------------- no room */
+
+/* The last buffer is written by the call that stops the session. */
+static void exceed_limit(void *file)
+{
+	const struct rlimit limit = { 16384, 16384 };
+	TRACEHANDLE h = begin(file);
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	write_some(301);
+	exit(stop(h) != ERROR_SUCCESS);
+}
+
+static void fill_disk(void *file)
+{
+	struct block *b = block_of(&guid_a, PRIVATE, file);
+	char byte[4096] = { 0 };
+	TRACEHANDLE h;
+	int fd;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", in_dir("disk"), "tmpfs", 0, "size=16k"))
+		exit(1);
+	fd = open(in_dir("disk/other"), O_WRONLY | O_CREAT, 0600);
+	while (write(fd, byte, sizeof(byte)) > 0)
+		;
+	exit(StartTraceA(&h, "disk", &b->p) == ERROR_DISK_FULL ? 0 : 2);
+}
+
+static void test_no_room(void)
+{
+	int ret;
+
+	is(in_child(exceed_limit, "limit.etl"), 0, "stop a session whose file may not grow any more");
+	ok(read_file(in_dir("limit.etl"), NULL, NULL, NULL) > 50, "it has the first events");
+	mkdir(in_dir("disk"), 0700);
+	ret = in_child(fill_disk, "disk/full.etl");
+	if (ret == 1)
+		skip("only root can mount");
+	else
+		is(ret, 0, "a file on a full disk: ERROR_DISK_FULL");
 }
 
 int main(void)
@@ -263,9 +478,15 @@ int main(void)
 	test_exit();
 	test_exit_busy();
 	test_death();
+	test_closed();
+	test_lost();
 	test_fork();
+	test_fork_delayed();
+	test_fork_next();
 	test_fork_busy();
 	test_vfork();
+	test_vfork_ids();
+	test_no_room();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();

@@ -29,10 +29,14 @@ void etw_private_wake(struct private_session *s)
 static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct private_session *s = session_of(ring);
+	uint16_t cpu = buf->cpu;
 
-	/* There is a cell for each buffer. In this order, see all_delivered(). */
+	/*
+	 * There is a cell for each buffer, which is others' from then on. In this order, see
+	 * all_delivered().
+	 */
 	etw_fifo_push(&s->done, buf->index);
-	atomic_fetch_add(&s->cpus[buf->cpu].delivered, 1);
+	atomic_fetch_add(&s->cpus[cpu].delivered, 1);
 	if (!s->buffering)
 		etw_private_wake(s);
 }
@@ -112,19 +116,20 @@ static int grow(struct private_session *s, uint32_t count)
 		table[i] = &buffers[i - 1].buf;
 	}
 	s->buffers = buffers;
-	s->cells = words;
 	s->capacity = cells;
+	etw_fifo_init(&s->done, words, cells);
 	__atomic_store_n(&s->ring.pool.table, table, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* The words of a CPU go on where the last session left them. */
+/*
+ * What writers change goes on where the last session left it: one that has delivered the last
+ * buffer may not have counted it yet.
+ */
 static void reset_cpu(struct private_cpu *cpu)
 {
-	u16 generation = ETW_CUR_GENERATION(etw_word_read(&cpu->ring.cur));
-
-	atomic_store(&cpu->delivered, generation);
-	cpu->next = generation + 1;
+	cpu->next = ETW_CUR_GENERATION(etw_word_read(&cpu->ring.cur)) + 1;
+	cpu->abandoned = 0;
 	cpu->since = 0;
 	cpu->waiting = NULL;
 	memset(cpu->lost, 0, sizeof(cpu->lost));
@@ -183,7 +188,6 @@ int etw_private_buffers_get(struct private_session *s, uint32_t count, uint32_t 
 	s->ring.ops = &ops;
 	s->ring.pool.nodes = &s->node;
 	s->ring.pool.node_count = 1;
-	etw_fifo_init(&s->done, s->cells, s->capacity);
 	for (i = 0; i < s->cpu_room; i++)
 		reset_cpu(&s->cpus[i]);
 	for (i = count; i > 0; i--) {

@@ -147,7 +147,8 @@ static void fill_header(struct private_session *s, struct etw_buf *buf)
 	struct etw_buffer_header *h = (struct etw_buffer_header *)buf->data;
 
 	memset(buf->data + buf->used, ETW_TAIL_BYTE, s->ring.size - buf->used);
-	h->timestamp = buf->closed;
+	/* Not when it was closed: buffers of several CPUs are numbered in the order of this time. */
+	h->timestamp = private_clock_read(s->clock);
 	h->sequence = s->next_sequence;
 	h->saved_offset = buf->used;
 	h->current_offset = buf->used;
@@ -240,30 +241,57 @@ void etw_private_deliver(struct private_session *s)
 	take_over(s, &s->file, false);
 }
 
-/* Is every buffer that was closed complete? True if that held at one moment for each CPU. */
-static bool all_delivered(const struct private_session *s)
+/* The buffers of a CPU that were closed and are not complete. */
+static uint16_t incomplete(const struct private_cpu *cpu)
 {
+	uint16_t delivered = atomic_load(&cpu->delivered);
+	u64 cur = etw_word_read_acquire(&cpu->ring.cur);
+
+	return ETW_CUR_GENERATION(cur) - !!ETW_CUR_INDEX(cur) - delivered;
+}
+
+/*
+ * Is every buffer that was closed complete, except those that were given up?  True if that
+ * held at one moment for each CPU.
+ */
+static bool all_delivered(struct private_session *s)
+{
+	bool all = true;
 	uint32_t i;
 
 	for (i = 0; i < s->cpu_room; i++) {
-		const struct private_cpu *cpu = &s->cpus[i];
-		uint16_t delivered = atomic_load(&cpu->delivered);
-		u64 cur = etw_word_read_acquire(&cpu->ring.cur);
+		struct private_cpu *cpu = &s->cpus[i];
+		uint16_t left = incomplete(cpu);
 
-		if (delivered != (uint16_t)(ETW_CUR_GENERATION(cur) - !!ETW_CUR_INDEX(cur)))
-			return false;
+		/* One that was given up has been completed after all. */
+		if (cpu->abandoned > left)
+			cpu->abandoned = left;
+		all &= cpu->abandoned == left;
 	}
-	return true;
+	return all;
 }
 
-/* Close what is open, and wait until it is complete. */
-static void settle(struct private_session *s)
+/*
+ * Close what is open, and wait until it is complete. Buffers whose writers never end are waited
+ * for once. Meanwhile writers need room: file is NULL only if they overwrite the oldest.
+ */
+static void settle(struct private_session *s, struct private_file *file)
 {
 	uint64_t end = private_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	bool late = false;
+	uint32_t i;
 
 	etw_private_buffers_close(s, false);
-	while (!all_delivered(s) && private_ns(CLOCK_MONOTONIC) < end)
+	while (!all_delivered(s) && !late) {
+		if (file)
+			take_over(s, file, false);
 		pause_step();
+		late = private_ns(CLOCK_MONOTONIC) > end;
+	}
+	for (i = 0; late && i < s->cpu_room; i++)
+		s->cpus[i].abandoned = incomplete(&s->cpus[i]);
+	if (file)
+		take_over(s, file, late);
 }
 
 static void sample_clocks(struct private_session *s)
@@ -275,8 +303,7 @@ static void sample_clocks(struct private_session *s)
 
 void etw_private_deliver_all(struct private_session *s)
 {
-	settle(s);
-	take_over(s, &s->file, false);
+	settle(s, &s->file);
 	collect(s);
 	sample_clocks(s);
 }
@@ -304,7 +331,7 @@ int etw_private_deliver_snapshot(struct private_session *s, struct private_file 
 	err = etw_private_file_begin(file, &info);
 	if (err)
 		return err;
-	settle(s);
+	settle(s, NULL);
 	begin_at_oldest(s);
 	take_over(s, file, true);
 	failed = s->error;
@@ -367,7 +394,7 @@ bool etw_private_deliver_end(struct private_session *s)
 	if (held < s->total)
 		abandon(s);
 	sample_clocks(s);
-	if (s->file.fd >= 0)
+	if (s->file.head)
 		s->error = end_file(s, &s->file, false);
 	return held == s->total;
 }

@@ -99,13 +99,24 @@ static void disable(struct etw_private_provider *p, struct etw_private_change *c
 		p->owner = 0;
 }
 
-struct etw_private_provider *etw_private_apply(struct etw_private_change *change)
+/* Not any more, or not yet, if the request meets the end of its session. */
+static bool has_session(const struct etw_private_change *change)
 {
-	struct etw_private_provider *p = provider_get(&change->guid);
+	const struct private_session *s = private_session_at(change->slot);
+
+	return s && s->handle == change->session;
+}
+
+int etw_private_apply(struct etw_private_change *change, struct etw_private_provider **out)
+{
+	struct etw_private_provider *p;
 	struct etw_filter_header *old;
 
+	if (change->session && !has_session(change))
+		return -ENOENT;
+	p = provider_get(&change->guid);
 	if (!p)
-		return NULL;
+		return -ENOMEM;
 	if (change->control == ETW_CONTROL_ENABLE)
 		enable(p, change);
 	else
@@ -113,7 +124,8 @@ struct etw_private_provider *etw_private_apply(struct etw_private_change *change
 	old = p->data[change->slot];
 	p->data[change->slot] = change->data;
 	change->data = old;
-	return p;
+	*out = p;
+	return 0;
 }
 
 void etw_private_forget(void)
@@ -220,13 +232,12 @@ int etw_private_enable(const struct etw_enable *request)
 		.timeout_ms = request->timeout_ms,
 		.any = request->any,
 		.level = request->level,
+		.session = request->session,
 		.slot = (request->session & 0xF) - 1,
 	};
-	struct private_session *s;
 	int err;
 
-	s = change.slot < ETW_PRIVATE_SESSIONS ? private_session_at(change.slot) : NULL;
-	if (!s || s->handle != request->session)
+	if (change.slot >= ETW_PRIVATE_SESSIONS || !has_session(&change))
 		return -ENOENT;
 	err = change_provider(request, &change);
 	etw_private_filter_free(change.events);

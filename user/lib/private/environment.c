@@ -11,12 +11,13 @@
  * (ETW_MODE_*), clock=, size= (of the file, as the mode says). A program that registers none of
  * the providers is left alone, and so is one whose variable cannot be understood.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "base/guid.h"
-#include "private.h"
+#include "private_session.h"
 
 #define PROVIDERS_MAX	64
 #define MODES		(ETW_MODE_SEQUENTIAL | ETW_MODE_CIRCULAR | ETW_MODE_KBYTES | \
@@ -133,23 +134,47 @@ static bool is_listed(const struct wish *w, const struct etw_guid *guid)
 	return false;
 }
 
-static void start(struct wish *w)
+static bool start(struct wish *w)
 {
 	uint32_t i;
 
 	if (etw_private_start(&w->session, &w->config))
-		return;
+		return false;
 	for (i = 0; i < w->count; i++) {
 		w->enable[i].session = w->session.handle;
 		etw_private_enable(&w->enable[i]);
 	}
+	return true;
+}
+
+/*
+ * Start the session once; after a failure another registration tries again. Threads that register
+ * meanwhile wait, so that the session gets their first events. Signals are blocked, because a
+ * handler that came here would wait for its own thread.
+ */
+static void start_once(struct private_state *state, struct wish *w)
+{
+	static __thread bool inside __attribute__((__tls_model__("initial-exec")));
+	sigset_t all, saved;
+
+	/* malloc() may be the program's own, and write events. */
+	if (inside)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved);
+	inside = true;
+	pthread_mutex_lock(&state->wish_lock);
+	if (!atomic_load(&state->wish_granted) && start(w))
+		atomic_store(&state->wish_granted, true);
+	pthread_mutex_unlock(&state->wish_lock);
+	inside = false;
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
 void etw_private_registering(const struct etw_guid *guid)
 {
 	static _Atomic bool nothing;
-	static _Atomic pid_t started;
-	pid_t before, here;
+	struct private_state *state;
 	const char *text;
 	struct wish *w;
 
@@ -160,14 +185,15 @@ void etw_private_registering(const struct etw_guid *guid)
 		atomic_store(&nothing, true);
 		return;
 	}
-	here = getpid();
-	before = atomic_load(&started);
-	w = guid && before != here ? calloc(1, sizeof(*w)) : NULL;
-	if (!w)
+	state = etw_private_state_get();
+	if (!guid || !state || atomic_load(&state->wish_granted))
+		return;
+	w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (w == MAP_FAILED)
 		return;
 	if (!parse(w, text))
 		atomic_store(&nothing, true);
-	else if (is_listed(w, guid) && atomic_compare_exchange_strong(&started, &before, here))
-		start(w);
-	free(w);
+	else if (is_listed(w, guid))
+		start_once(state, w);
+	munmap(w, sizeof(*w));
 }

@@ -7,6 +7,11 @@
  *
  * Two processes must not write one file. The one that writes it holds a lock on it
  * (flock(2)), which ends with the process; another one takes the name with its process id.
+ *
+ * The program does not know of the descriptor and may close it, as one that closes all it does
+ * not know; its number can be another file's then. So the file behind it is looked at before each
+ * use, and opened again if it is not ours. What no look can prevent is a descriptor that is
+ * replaced between the look and the use.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +26,12 @@
 #include "core/loghead.h"
 #include "etl/logfile_header.h"
 #include "file.h"
+#include "private.h"
 
 #define NUMBER_MAX	10	/* digits of a file's number */
 #define NAMES_MAX	1000	/* names beside a file that are tried */
+#define OPEN_FLAGS	(O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define FD_MIN		512	/* programs expect the low numbers for themselves */
 
 /* ---------------------------------------------------------------- settings */
 
@@ -84,33 +92,106 @@ static bool make_name(struct private_file *file, unsigned int other)
 	return len >= 0 && (size_t)len < room;
 }
 
+/* ----------------------------------------------------------------- opening */
+
+/*
+ * What is open, for a child of fork(): a copy of the descriptor would keep the lock. A session
+ * has two files while it changes from one to the other.
+ */
+static struct private_open {
+	_Atomic int fd;			/* + 1; 0: unused, -1: not complete yet */
+	dev_t dev;
+	ino_t ino;
+} all_open[2 * ETW_PRIVATE_SESSIONS];
+
+static bool is_file(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_dev == dev && st.st_ino == ino;
+}
+
+static bool is_ours(const struct private_file *file)
+{
+	return is_file(file->fd, file->dev, file->ino);
+}
+
+static void note_open(struct private_file *file)
+{
+	struct private_open *o;
+
+	for (o = all_open; o < all_open + 2 * ETW_PRIVATE_SESSIONS; o++) {
+		int unused = 0;
+
+		if (!atomic_compare_exchange_strong(&o->fd, &unused, -1))
+			continue;
+		o->dev = file->dev;
+		o->ino = file->ino;
+		atomic_store(&o->fd, file->fd + 1);
+		file->open = o;
+		return;
+	}
+}
+
+/* The descriptor is closed, or the program's. */
+static void note_closed(struct private_file *file)
+{
+	if (file->open)
+		atomic_store(&file->open->fd, 0);
+	file->open = NULL;
+	file->fd = -1;
+}
+
+void etw_private_files_inherited(void)
+{
+	struct private_open *o;
+
+	for (o = all_open; o < all_open + 2 * ETW_PRIVATE_SESSIONS; o++) {
+		int fd = atomic_exchange(&o->fd, 0) - 1;
+
+		if (is_file(fd, o->dev, o->ino))
+			close(fd);
+	}
+}
+
+/* Lock an open file, and move its descriptor out of the program's way. It is closed on errors. */
+static int adopt(struct private_file *file, int fd)
+{
+	struct stat st;
+	int high, err = 0;
+
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -ESPIPE;
+	else if (flock(fd, LOCK_EX | LOCK_NB))
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
+	if (high >= 0)
+		close(fd);
+	file->fd = high >= 0 ? high : fd;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	note_open(file);
+	return 0;
+}
+
 /*
  * Open the file of this name, locked. -EEXIST: it must not exist; -EWOULDBLOCK: another
  * process writes it.
  */
 static int open_name(struct private_file *file)
 {
-	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	struct stat st;
-	int err = 0;
+	int fd = open(file->path, OPEN_FLAGS | O_CREAT | O_EXCL, 0666);
 
-	file->fd = open(file->path, flags | O_CREAT | O_EXCL, 0666);
-	file->made = file->fd >= 0;
-	if (file->fd < 0 && errno == EEXIST && !file->fresh)
-		file->fd = open(file->path, flags | O_CREAT, 0666);
-	if (file->fd < 0)
-		return -errno;
-	if (fstat(file->fd, &st))
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -ESPIPE;
-	else if (flock(file->fd, LOCK_EX | LOCK_NB))
-		err = -errno;
-	if (err) {
-		close(file->fd);
-		file->fd = -1;
-	}
-	return err;
+	file->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST && !file->fresh)
+		fd = open(file->path, OPEN_FLAGS | O_CREAT, 0666);
+	return fd < 0 ? -errno : adopt(file, fd);
 }
 
 static int open_file(struct private_file *file)
@@ -126,12 +207,50 @@ static int open_file(struct private_file *file)
 	return err == -EWOULDBLOCK ? -ETXTBSY : err;
 }
 
+static int close_file(struct private_file *file)
+{
+	int err = is_ours(file) && close(file->fd) ? -errno : 0;
+
+	note_closed(file);
+	return err;
+}
+
+/* Does the file still begin with the header's record, which names this process and a time? */
+static bool has_head(const struct private_file *file)
+{
+	struct etw_system_header record;
+
+	return pread(file->fd, &record, sizeof(record), ETW_BUFFER_HEADER_SIZE) == sizeof(record) &&
+	       !memcmp(&record, file->head + ETW_BUFFER_HEADER_SIZE, sizeof(record));
+}
+
+/* Before each use of the descriptor: open the file again unless it is still there; 0 or -EIO. */
+static int keep_open(struct private_file *file)
+{
+	int fd;
+
+	if (is_ours(file))
+		return 0;
+	note_closed(file);
+	fd = open(file->path, OPEN_FLAGS);
+	if (fd < 0 || adopt(file, fd))
+		return -EIO;
+	if (has_head(file))
+		return 0;
+	/* Another process has begun it anew. */
+	close_file(file);
+	return -EIO;
+}
+
 /* ----------------------------------------------------------------- writing */
 
 static int write_at(struct private_file *file, const void *data, size_t len, uint64_t at)
 {
+	int err = keep_open(file);
 	const char *p = data;
 
+	if (err)
+		return err;
 	while (len) {
 		ssize_t n = pwrite(file->fd, p, len, at);
 
@@ -144,6 +263,14 @@ static int write_at(struct private_file *file, const void *data, size_t len, uin
 		len -= n;
 	}
 	return 0;
+}
+
+/* Cut off what lies behind size. */
+static int cut(struct private_file *file, uint64_t size)
+{
+	int err = keep_open(file);
+
+	return !err && ftruncate(file->fd, size) ? -errno : err;
 }
 
 static int build_head(struct private_file *file, const struct etw_session_info *info)
@@ -183,8 +310,8 @@ int etw_private_file_begin(struct private_file *file, const struct etw_session_i
 	err = build_head(file, info);
 	if (!err)
 		err = write_at(file, file->head, file->size, 0);
-	if (!err && ftruncate(file->fd, file->size))
-		err = -errno;
+	if (!err)
+		err = cut(file, file->size);
 	if (err) {
 		etw_private_file_undo(file);
 		return err;
@@ -193,6 +320,26 @@ int etw_private_file_begin(struct private_file *file, const struct etw_session_i
 	file->bytes = file->size;
 	file->full = false;
 	return 0;
+}
+
+/*
+ * Write a buffer over an older one. A write that a kill interrupts ends at a page, and what is there
+ * then must not pass for one buffer: it has no records until it is whole.
+ */
+static int write_over(struct private_file *file, const void *data)
+{
+	const uint32_t top = ETW_BUFFER_HEADER_SIZE;
+	struct etw_buffer_header none;
+	int err;
+
+	memcpy(&none, data, top);
+	none.offset = top;
+	none.saved_offset = top;
+	none.current_offset = top;
+	err = write_at(file, &none, top, file->at);
+	if (!err)
+		err = write_at(file, (const char *)data + top, file->size - top, file->at + top);
+	return err ? err : write_at(file, data, top, file->at);
 }
 
 /* Let the next buffer have a place. */
@@ -210,7 +357,7 @@ static int make_room(struct private_file *file)
 int etw_private_file_next(struct private_file *file, const struct etw_session_info *info,
 			  const struct private_file_end *end)
 {
-	if (file->fd >= 0) {
+	if (file->head) {
 		etw_private_file_end(file, end, NULL);
 		file->number++;
 	}
@@ -220,7 +367,7 @@ int etw_private_file_next(struct private_file *file, const struct etw_session_in
 int etw_private_file_write(struct private_file *file, const struct etw_session_info *info,
 			   const struct private_file_end *end, const void *data)
 {
-	int err = file->fd < 0 ? etw_private_file_begin(file, info) : 0;
+	int err = file->head ? 0 : etw_private_file_begin(file, info);
 
 	if (!err)
 		err = make_room(file);
@@ -228,7 +375,8 @@ int etw_private_file_write(struct private_file *file, const struct etw_session_i
 		err = etw_private_file_next(file, info, end);
 	file->full = err == -EFBIG;
 	if (!err)
-		err = write_at(file, data, file->size, file->at);
+		err = file->at < file->bytes ? write_over(file, data) :
+					       write_at(file, data, file->size, file->at);
 	if (err)
 		return err;
 	file->at += file->size;
@@ -281,7 +429,7 @@ static void complete_head(struct private_file *file, const struct private_file_e
 int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
 			 struct etw_losses *losses)
 {
-	int err;
+	int err, closed;
 
 	if (losses)
 		put_losses(file, end->session, losses);
@@ -289,24 +437,19 @@ int etw_private_file_end(struct private_file *file, const struct private_file_en
 	complete_head(file, end);
 	err = write_at(file, file->head, file->size, 0);
 	/* A part of a buffer, for which the disk had no room */
-	if (!err && ftruncate(file->fd, file->bytes))
-		err = -errno;
-	if (close(file->fd) && !err)
-		err = -errno;
-	file->fd = -1;
+	if (!err)
+		err = cut(file, file->bytes);
+	closed = close_file(file);
 	free(file->head);
 	file->head = NULL;
-	return err;
+	return err ? err : closed;
 }
 
 void etw_private_file_undo(struct private_file *file)
 {
-	if (file->fd >= 0) {
-		if (file->made)
-			unlink(file->path);
-		close(file->fd);
-	}
-	file->fd = -1;
+	if (file->made)
+		unlink(file->path);
+	close_file(file);
 	free(file->head);
 	file->head = NULL;
 }

@@ -7,12 +7,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/losses.h"
 #include "etl/event.h"
 
 struct private_file {
-	int fd;				/* -1: not open */
+	int fd;				/* -1: not open, or the program has closed it */
+	dev_t dev;			/* of the file that fd must still be */
+	ino_t ino;
+	struct private_open *open;	/* where a child of fork() finds it */
 	bool made;			/* this process created it */
 	bool fresh;			/* only a file that does not exist yet */
 	uint32_t mode;			/* ETW_MODE_* */
@@ -20,7 +24,7 @@ struct private_file {
 	uint32_t number;		/* NEWFILE: of this file */
 	char pattern[ETW_FILE_NAME_MAX + 1];	/* as given, absolute */
 	char path[ETW_FILE_NAME_MAX + 1];
-	uint8_t *head;			/* the first buffer */
+	uint8_t *head;			/* the first buffer; NULL: there is no file yet */
 	uint32_t size;			/* of a buffer */
 	uint32_t head_used;
 	uint64_t start_clock;
@@ -70,6 +74,9 @@ int etw_private_file_next(struct private_file *file, const struct etw_session_in
  */
 int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
 			 struct etw_losses *losses);
+
+/* In a child of fork(): close what its parent had open. */
+void etw_private_files_inherited(void);
 
 /* Close it without an end; what was created is removed. */
 void etw_private_file_undo(struct private_file *file);

@@ -62,7 +62,10 @@ struct etw_private_config {
 	bool fresh;		/* never replace a file: take another name beside it */
 };
 
-/* -ESRCH: session->guid is not registered here, unless it is zero; -ENOSPC: too many. */
+/*
+ * -ESRCH: session->guid is not registered here, unless it is zero; -ENOSPC: too many, or too much
+ * memory; -EDQUOT: the disk is full.
+ */
 int etw_private_start(struct etw_session *session, const struct etw_private_config *config);
 int etw_private_stop(struct etw_session *session);
 int etw_private_query(struct etw_session *session);
@@ -89,7 +92,8 @@ bool etw_private_here(void);
 
 /*
  * The provider of this GUID registers, or a child of fork() writes its first event: start the
- * session if the environment asks for it, once in a process.
+ * session if the environment asks for it, once in a process. The session is there when this
+ * returns, whichever thread has started it.
  */
 void etw_private_registering(const struct etw_guid *guid);
 
@@ -122,6 +126,7 @@ struct etw_private_provider {
 /* A request to change one provider of one session. */
 struct etw_private_change {
 	struct etw_guid guid, source;
+	uint64_t session;			/* handle; 0: it has ended */
 	uint32_t slot;
 	uint32_t control;			/* ETW_CONTROL_* */
 	uint32_t timeout_ms;
@@ -139,6 +144,8 @@ struct etw_private_change {
 struct etw_private_host {
 	int (*change)(struct etw_private_change *change);
 	int (*capture)(const struct etw_private_change *change);
+	/* etw_private_enabled(), with the lock */
+	bool (*enabled)(uint32_t slot, struct etw_guid *guid);
 	/* This process is a child that has not looked at its copy of the registrations yet. */
 	void (*inherit)(void);
 };
@@ -149,8 +156,8 @@ extern _Atomic(const struct etw_private_host *) etw_private_host;
 
 /* The provider, or NULL: none has been enabled. */
 struct etw_private_provider *etw_private_find(const void *guid);
-/* Change the provider, which is made if need be; NULL: out of memory. */
-struct etw_private_provider *etw_private_apply(struct etw_private_change *change);
+/* Change the provider, which is made if need be. 0, -ENOMEM; -ENOENT: the session has ended. */
+int etw_private_apply(struct etw_private_change *change, struct etw_private_provider **out);
 /* In a child: no session has anything enabled. */
 void etw_private_forget(void);
 /* A provider that the session of this slot enables; false: there is none. */

@@ -45,6 +45,7 @@ struct private_cpu {
 	/* under the session's lock */
 	struct private_buffer *waiting;	/* complete, behind one that is not, by generation */
 	uint16_t next;			/* the generation to be written next */
+	uint16_t abandoned;		/* incomplete buffers that nobody waits for any more */
 	uint64_t since;			/* ns of CLOCK_MONOTONIC when the wait began; 0: none */
 } ETW_OWN_LINE;
 
@@ -66,7 +67,6 @@ struct private_session {
 
 	struct etw_pool_node node;
 	struct private_buffer *buffers;	/* control blocks */
-	etw_word *cells;
 	uint32_t cpu_room;		/* of cpus */
 	uint32_t capacity;		/* of the table and the control blocks */
 	uint8_t *memory;		/* of total buffers */
@@ -76,7 +76,7 @@ struct private_session {
 	struct private_session *before;	/* one that was busy, and stays */
 
 	/* settings */
-	uint64_t handle;
+	_Atomic uint64_t handle;
 	char name[ETW_NAME_MAX + 1];
 	uint32_t slot, mode, type;	/* type: ETW_CLOCK_* */
 	uint32_t min_buffers;
@@ -106,10 +106,17 @@ struct private_state {
 	_Atomic(struct private_session *) session[ETW_PRIVATE_SESSIONS];
 	pthread_mutex_t lock;		/* which sessions there are */
 	_Atomic uint64_t count;		/* started so far */
+
+	/* What the environment asks for: see environment.c */
+	pthread_mutex_t wish_lock;
+	_Atomic bool wish_granted;
 };
 
 /* NULL: there has been no session. */
 extern _Atomic(struct private_state *) etw_private_state;
+
+/* NULL: out of memory */
+struct private_state *etw_private_state_get(void);
 
 static inline struct private_session *private_session_at(uint32_t slot)
 {

@@ -2,7 +2,7 @@
 /*
  * session.c - start, control and stop private sessions
  *
- * Lock order: the lock of the table of sessions, the host's lock, a session's lock. All
+ * Lock order: that of the environment's wish, the lock of the table of sessions, the host's lock, a session's lock. All
  * signals are blocked while the first one is held, since a handler could write an event.
  */
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <evntprov.h>
@@ -29,33 +30,24 @@ _Atomic(struct private_state *) etw_private_state;
  */
 static struct private_session *memory[ETW_PRIVATE_SESSIONS];
 
-/* Files that a child inherits; it closes them, so that their lock ends with their process. */
-static _Atomic int open_files[ETW_PRIVATE_SESSIONS];
-
 /* The process that fork() made last */
 static _Atomic pid_t forked;
 
 struct saved {
 	sigset_t signals;
 	int cancel;
+	bool limit;			/* SIGXFSZ was pending already */
 };
 
 /* ---------------------------------------------------------------- the table */
 
-static void close_inherited(void)
+static void fork_child(void)
 {
-	uint32_t i;
-
 	atomic_store(&forked, getpid());
-	for (i = 0; i < ETW_PRIVATE_SESSIONS; i++) {
-		int fd = atomic_exchange(&open_files[i], 0);
-
-		if (fd)
-			close(fd - 1);
-	}
+	etw_private_files_inherited();
 }
 
-static struct private_state *state_get(void)
+struct private_state *etw_private_state_get(void)
 {
 	struct private_state *state = atomic_load(&etw_private_state), *other = NULL;
 
@@ -73,7 +65,7 @@ static struct private_state *state_get(void)
 		munmap(state, sizeof(*state));
 		return other;
 	}
-	pthread_atfork(NULL, NULL, close_inherited);
+	pthread_atfork(NULL, NULL, fork_child);
 	return state;
 }
 
@@ -91,17 +83,29 @@ bool etw_private_is_child(void)
 
 static void state_lock(struct private_state *state, struct saved *saved)
 {
-	sigset_t all;
+	sigset_t all, pending;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+	sigpending(&pending);
+	saved->limit = sigismember(&pending, SIGXFSZ);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 	pthread_mutex_lock(&state->lock);
 }
 
 static void state_unlock(struct private_state *state, const struct saved *saved)
 {
+	const struct timespec now = { 0 };
+	int saved_errno = errno;
+	sigset_t limit;
+
 	pthread_mutex_unlock(&state->lock);
+	/* A log file that may not grow any more is no reason to end the program. */
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	if (!saved->limit)
+		sigtimedwait(&limit, NULL, &now);
+	errno = saved_errno;
 	pthread_setcancelstate(saved->cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
 }
@@ -302,6 +306,8 @@ static int session_prepare(struct private_session *s, const struct etw_session *
 		err = etw_private_file_begin(&s->file, &info);
 		if (err)
 			etw_private_thread_stop(s);
+		/* ENOSPC is about sessions: see private.h. */
+		err = err == -ENOSPC ? -EDQUOT : err;
 	}
 	return err;
 }
@@ -310,7 +316,6 @@ static int session_prepare(struct private_session *s, const struct etw_session *
 static void session_release(struct private_session *s, bool kept)
 {
 	etw_private_buffers_put(s, kept);
-	atomic_store(&open_files[s->slot], 0);
 	s->busy = kept;
 }
 
@@ -344,7 +349,6 @@ static int start_locked(struct private_state *state, struct etw_session *session
 		session_undo(s);
 		return err;
 	}
-	atomic_store(&open_files[slot], s->file.fd + 1);
 	atomic_store_explicit(&state->session[slot], s, memory_order_release);
 	report(s, session);
 	return 0;
@@ -359,7 +363,7 @@ int etw_private_start(struct etw_session *session, const struct etw_private_conf
 
 	if (memcmp(&session->guid, &any, sizeof(any)) && !is_registered(&session->guid))
 		return -ESRCH;
-	state = state_get();
+	state = etw_private_state_get();
 	if (!state)
 		return -ENOMEM;
 	state_lock(state, &saved);
@@ -458,7 +462,6 @@ static int with_session(struct etw_session *session,
 	if (s) {
 		pthread_mutex_lock(&s->lock);
 		err = act ? act(s, arg) : 0;
-		atomic_store(&open_files[s->slot], s->file.fd + 1);
 		if (!err)
 			report(s, session);
 		pthread_mutex_unlock(&s->lock);
@@ -493,7 +496,7 @@ static int change_file(struct private_session *s, const struct etw_private_confi
 	next.buffers_lost = s->file.buffers_lost;
 	next.events_lost = s->file.events_lost;
 	next.missed = s->file.missed;
-	if (s->file.fd >= 0) {
+	if (s->file.head) {
 		etw_private_session_end(s, true, &end);
 		etw_private_file_end(&s->file, &end, NULL);
 		memset(&next.missed, 0, sizeof(next.missed));
@@ -598,10 +601,10 @@ static void disable_all(uint32_t slot)
 {
 	const struct etw_private_host *host = atomic_load(&etw_private_host);
 	struct etw_private_change change = { .slot = slot, .control = ETW_CONTROL_DISABLE };
+	int err = 0;
 
-	if (host)
-		while (etw_private_enabled(slot, &change.guid))
-			host->change(&change);
+	while (host && !err && host->enabled(slot, &change.guid))
+		err = host->change(&change);
 }
 
 static int stop_locked(struct private_state *state, struct private_session *s,
@@ -623,8 +626,9 @@ int etw_private_stop(struct etw_session *session)
 		return -ENOENT;
 	state_lock(state, &saved);
 	s = find_named(state, session);
+	/* A vfork child cannot change what its parent's providers see. */
 	if (s)
-		err = stop_locked(state, s, session);
+		err = s->pid != getpid() ? -EOPNOTSUPP : stop_locked(state, s, session);
 	state_unlock(state, &saved);
 	return err;
 }

@@ -10,31 +10,38 @@
 
 #include "private_session.h"
 
-/* Wait for work; true: the flush timer, which ends at *due (0: it does not run), is over. */
-static bool wait_for_work(struct private_session *s, uint64_t *due)
+/* When the flush timer ends that runs since then; a new length counts from there, too. */
+static uint64_t timer_end(struct private_session *s, uint64_t since)
 {
-	struct timespec until = { .tv_sec = *due / 1000000000, .tv_nsec = *due % 1000000000 };
+	return since + atomic_load(&s->flush_ms) * 1000000ULL;
+}
+
+/* Wait for work; true: the flush timer, which runs since *since (0: not), is over. */
+static bool wait_for_work(struct private_session *s, uint64_t *since)
+{
+	uint64_t end = timer_end(s, *since);
+	struct timespec until = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
 	int ret;
 
 	do
-		ret = *due ? sem_clockwait(&s->work, CLOCK_MONOTONIC, &until) : sem_wait(&s->work);
+		ret = *since ? sem_clockwait(&s->work, CLOCK_MONOTONIC, &until) : sem_wait(&s->work);
 	while (ret && errno == EINTR);
 	atomic_store(&s->woken, false);
-	if (!*due && atomic_load(&s->armed))
-		*due = private_ns(CLOCK_MONOTONIC) + atomic_load(&s->flush_ms) * 1000000ULL;
-	if (!*due || private_ns(CLOCK_MONOTONIC) < *due)
+	if (!*since && atomic_load(&s->armed))
+		*since = private_ns(CLOCK_MONOTONIC);
+	if (!*since || private_ns(CLOCK_MONOTONIC) < timer_end(s, *since))
 		return false;
-	*due = 0;
+	*since = 0;
 	return true;
 }
 
 static void *thread_main(void *arg)
 {
 	struct private_session *s = arg;
-	uint64_t due = 0;
+	uint64_t since = 0;
 
 	while (!atomic_load(&s->stopping)) {
-		bool flush = wait_for_work(s, &due);
+		bool flush = wait_for_work(s, &since);
 
 		pthread_mutex_lock(&s->lock);
 		if (flush) {

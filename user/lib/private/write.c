@@ -14,19 +14,27 @@
 #include "filter.h"
 #include "private_session.h"
 
-/* The thread's ids, as of the process whose id is there */
-static __thread union {
+union thread_ids {
 	struct { uint32_t thread, process; };
 	uint64_t both;
-} ids __attribute__((__tls_model__("initial-exec")));
+};
+
+/* The thread's ids, as of the process whose id is there */
+static __thread union thread_ids ids __attribute__((__tls_model__("initial-exec")));
+
+static noinline uint64_t find_ids(const struct private_session *s)
+{
+	const union thread_ids here = { { gettid(), s->pid } };
+
+	/* A vfork child has its parent's variables, but is another thread. */
+	if (getpid() == s->pid)
+		ids = here;
+	return here.both;
+}
 
 static inline uint64_t thread_ids(const struct private_session *s)
 {
-	if (unlikely(ids.process != (uint32_t)s->pid)) {
-		ids.thread = gettid();
-		ids.process = s->pid;
-	}
-	return ids.both;
+	return likely(ids.process == (uint32_t)s->pid) ? ids.both : find_ids(s);
 }
 
 static inline struct private_cpu *this_cpu(const struct private_session *s)

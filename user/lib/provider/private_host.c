@@ -70,19 +70,20 @@ static bool sees(const struct etw_reg *reg, const struct etw_private_change *cha
 				 owner == change->slot + 1);
 }
 
-/* Apply the change to all registrations; -ENOMEM, or 0 and *number: the last callback queued. */
+/* Apply the change to all registrations; -errno, or 0 and *number: the last callback queued. */
 static int apply(struct etw_fork_state *proc, struct etw_private_change *change,
 		 uint64_t *number)
 {
 	struct etw_private_provider *p = etw_private_find(&change->guid);
 	uint32_t owner = p ? p->owner : 0, i;
+	int err;
 
 	if (change->control == ETW_CONTROL_DISABLE &&
 	    (!p || !(atomic_load(&p->sessions) >> change->slot & 1)))
 		return 0;
-	p = etw_private_apply(change);
-	if (!p)
-		return -ENOMEM;
+	err = etw_private_apply(change, &p);
+	if (err)
+		return err;
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -158,6 +159,20 @@ static int host_capture(const struct etw_private_change *change)
 	return wait_for(proc, number, change->timeout_ms);
 }
 
+static bool host_enabled(uint32_t slot, struct etw_guid *guid)
+{
+	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_fork_state_saved saved;
+	bool enabled;
+
+	if (!proc)
+		return false;
+	etw_fork_state_lock(proc, &saved);
+	enabled = etw_private_enabled(slot, guid);
+	etw_fork_state_unlock(proc, &saved);
+	return enabled;
+}
+
 /* The first one who takes the lock in a child puts the registrations in order. */
 static void host_inherit(void)
 {
@@ -173,6 +188,7 @@ static void host_inherit(void)
 static const struct etw_private_host host = {
 	.change = host_change,
 	.capture = host_capture,
+	.enabled = host_enabled,
 	.inherit = host_inherit,
 };
 
