@@ -103,6 +103,13 @@ struct etw_private_entry {
 	_Atomic(struct etw_private_filter *) events;	/* NULL: level and keyword decide */
 };
 
+/* Writers that look at filters or traits: see provider/guard.h. */
+struct etw_private_guard {
+	_Atomic uint32_t side;			/* index of the count for new ones */
+	_Atomic int32_t inside[2];
+	_Atomic bool stuck;			/* one did not leave in time */
+};
+
 /*
  * A provider that a private session enables. Writers find it through their registration at
  * any time, so it is never freed; there are as many as GUIDs that were enabled.
@@ -112,6 +119,8 @@ struct etw_private_provider {
 	struct etw_enable_entry composite;	/* of all entries in use */
 	_Atomic uint32_t sessions;		/* bit i: entry[i] is in use */
 	struct etw_private_entry entry[ETW_PRIVATE_SESSIONS];
+	char apart[64];				/* the above is read by all writers */
+	struct etw_private_guard guard;
 
 	/* under the host's lock */
 	struct etw_private_provider *next;
@@ -128,13 +137,14 @@ struct etw_private_change {
 	uint64_t any;				/* as given, for classic providers ... */
 	uint8_t level;
 	struct etw_enable_entry filter;
-	struct etw_private_filter *events;	/* replaced by the old ones, for the caller */
+	struct etw_private_filter *events;	/* replaced by the old ones that nobody uses */
 	struct etw_filter_header *data;		/* likewise */
 };
 
 /*
  * The provider side. All are called without its lock. change() applies a change by
- * etw_private_apply(), runs callbacks, and returns once no writer uses change->events.
+ * etw_private_apply(), runs callbacks, and returns once no writer uses change->events, or
+ * with NULL there if a writer stays.
  */
 struct etw_private_host {
 	int (*change)(struct etw_private_change *change);
@@ -155,6 +165,8 @@ struct etw_private_provider *etw_private_apply(struct etw_private_change *change
 void etw_private_forget(void);
 /* A provider that the session of this slot enables; false: there is none. */
 bool etw_private_enabled(uint32_t slot, struct etw_guid *guid);
+/* A writer may use the filter for ever: keep it where tools that look for leaks find it. */
+void etw_private_filter_keep(struct etw_private_filter *filter);
 /* The callbacks' filter data, chained, at most ETW_FILTER_CHAIN_MAX bytes at to. */
 uint32_t etw_private_chain(const struct etw_private_provider *p, void *to);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "callback.h"
+#include "guard.h"
 #include "private_host.h"
 
 static bool is_of(const struct etw_reg *reg, const struct etw_guid *guid)
@@ -96,14 +97,13 @@ static int apply(struct etw_fork_state *proc, struct etw_private_change *change,
 	return 0;
 }
 
-/* Nobody finds the old filter any more: wait for those who have found it. */
-static void drain(const struct etw_guid *guid)
+/* New writers do not find the old filter: wait for those that have found it. */
+static void drain(struct etw_private_provider *p, struct etw_private_change *change)
 {
-	uint32_t i;
-
-	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
-		if (is_of(&etw_regs[i], guid))
-			etw_reg_drain(&etw_regs[i]);
+	if (!change->events || etw_guard_drain(&p->guard))
+		return;
+	etw_private_filter_keep(change->events);
+	change->events = NULL;
 }
 
 static int wait_for(struct etw_fork_state *proc, uint64_t number, uint32_t timeout_ms)
@@ -122,6 +122,7 @@ static int wait_for(struct etw_fork_state *proc, uint64_t number, uint32_t timeo
 static int host_change(struct etw_private_change *change)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_private_provider *p;
 	struct etw_fork_state_saved saved;
 	uint64_t number = 0;
 	int err;
@@ -132,10 +133,12 @@ static int host_change(struct etw_private_change *change)
 		return -EOPNOTSUPP;
 	etw_fork_state_lock(proc, &saved);
 	err = apply(proc, change, &number);
+	p = etw_private_find(&change->guid);
 	etw_fork_state_unlock(proc, &saved);
-	if (!err && change->events)
-		drain(&change->guid);
-	return err ? err : wait_for(proc, number, change->timeout_ms);
+	if (err)
+		return err;
+	drain(p, change);
+	return wait_for(proc, number, change->timeout_ms);
 }
 
 static int host_capture(const struct etw_private_change *change)
