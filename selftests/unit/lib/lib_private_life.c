@@ -102,6 +102,57 @@ static void test_exit(void)
 	is(verify(in_dir("exit.etl")), 0, "etw verify: complete");
 }
 
+static _Atomic bool leaving, called_late;
+
+static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
+			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)control;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	if (leaving)
+		called_late = true;
+}
+
+static void set_leaving(void)
+{
+	leaving = true;
+}
+
+/* After the library's destructor: a callback that was asked for has run once all threads sleep. */
+static __attribute__((__destructor__(101))) void judge(void)
+{
+	if (!leaving)
+		return;
+	let_threads_sleep();
+	if (called_late)
+		_exit(9);
+}
+
+static void leave_with_callback(void *file)
+{
+	REGHANDLE reg;
+	TRACEHANDLE h;
+
+	if (EventRegister(&guid_b, on_enable, NULL, &reg))
+		_exit(8);
+	h = begin(file);
+	if (EnableTraceEx2(h, &guid_b, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0, INFINITE, NULL))
+		_exit(8);
+	atexit(set_leaving);
+}
+
+/* The program's objects are destroyed by then. */
+static void test_exit_callbacks(void)
+{
+	is(in_child(leave_with_callback, "callback.etl"), 0, "no callback runs during exit()");
+	is(verify(in_dir("callback.etl")), 0, "etw verify: complete");
+}
+
 static _Atomic bool enough;
 static _Atomic int running;
 
@@ -520,6 +571,7 @@ int main(void)
 	is(EventRegister(&guid_a, NULL, NULL, &prov), ERROR_SUCCESS, "register");
 	test_nothing_before();
 	test_exit();
+	test_exit_callbacks();
 	test_exit_busy();
 	test_death();
 	test_fork();

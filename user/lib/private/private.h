@@ -134,6 +134,7 @@ struct etw_private_change {
 	uint32_t slot;
 	uint32_t control;			/* ETW_CONTROL_* */
 	uint32_t timeout_ms;
+	bool quiet;				/* run no callbacks */
 	uint64_t any;				/* as given, for classic providers ... */
 	uint8_t level;
 	struct etw_enable_entry filter;

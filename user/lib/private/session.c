@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <evntprov.h>
+#include "filter.h"
 #include "lib/registered.h"
 #include "private_session.h"
 
@@ -593,22 +594,28 @@ static int session_end(struct private_session *s, struct etw_session *session)
 	return err;
 }
 
-/* Its providers are no longer enabled, and their callbacks run. */
-static void disable_all(uint32_t slot)
+/* Its providers are no longer enabled, and unless quiet their callbacks run. */
+static void disable_all(uint32_t slot, bool quiet)
 {
 	const struct etw_private_host *host = atomic_load(&etw_private_host);
-	struct etw_private_change change = { .slot = slot, .control = ETW_CONTROL_DISABLE };
+	struct etw_private_change change = {
+		.slot = slot, .control = ETW_CONTROL_DISABLE, .quiet = quiet,
+	};
 
-	if (host)
-		while (etw_private_enabled(slot, &change.guid))
-			host->change(&change);
+	while (host && etw_private_enabled(slot, &change.guid)) {
+		host->change(&change);
+		etw_private_filter_free(change.events);
+		free(change.data);
+		change.events = NULL;
+		change.data = NULL;
+	}
 }
 
 static int stop_locked(struct private_state *state, struct private_session *s,
-		       struct etw_session *session)
+		       struct etw_session *session, bool quiet)
 {
 	atomic_store(&state->session[s->slot], NULL);
-	disable_all(s->slot);
+	disable_all(s->slot, quiet);
 	return session_end(s, session);
 }
 
@@ -624,12 +631,15 @@ int etw_private_stop(struct etw_session *session)
 	state_lock(state, &saved);
 	s = find_named(state, session);
 	if (s)
-		err = stop_locked(state, s, session);
+		err = stop_locked(state, s, session, false);
 	state_unlock(state, &saved);
 	return err;
 }
 
-/* The program ends, by exit() or by returning from main(): complete its files. */
+/*
+ * The program ends, by exit() or by returning from main(): complete its files. Callbacks do not
+ * run, since what they use may have been destroyed.
+ */
 static __attribute__((__destructor__)) void stop_all(void)
 {
 	struct private_state *state = atomic_load(&etw_private_state);
@@ -644,7 +654,7 @@ static __attribute__((__destructor__)) void stop_all(void)
 		struct private_session *s = atomic_load(&state->session[i]);
 
 		if (s && s->pid == getpid())
-			stop_locked(state, s, &none);
+			stop_locked(state, s, &none, true);
 	}
 	state_unlock(state, &saved);
 }

@@ -91,7 +91,7 @@ static int apply(struct etw_fork_state *proc, struct etw_private_change *change,
 			continue;
 		atomic_store(&reg->private, p);
 		etw_reg_show(reg);
-		if (sees(reg, change, owner))
+		if (!change->quiet && sees(reg, change, owner))
 			*number = notify(proc, reg, p, change);
 	}
 	return 0;
