@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "base/guid.h"
-#include "private.h"
+#include "lib/registered.h"
+#include "private_session.h"
 
 #define PROVIDERS_MAX	64
 #define MODES		(ETW_MODE_SEQUENTIAL | ETW_MODE_CIRCULAR | ETW_MODE_KBYTES | \
@@ -145,10 +146,11 @@ static void start(struct wish *w)
 	}
 }
 
+static _Atomic bool nothing;	/* the variable is absent or wrong */
+static _Atomic pid_t started;	/* the process that has tried last */
+
 void etw_private_registering(const struct etw_guid *guid)
 {
-	static _Atomic bool nothing;
-	static _Atomic pid_t started;
 	pid_t before, here;
 	const char *text;
 	struct wish *w;
@@ -170,4 +172,25 @@ void etw_private_registering(const struct etw_guid *guid)
 	else if (is_listed(w, guid) && atomic_compare_exchange_strong(&started, &before, here))
 		start(w);
 	free(w);
+}
+
+bool etw_private_awaited(void)
+{
+	return !atomic_load(&nothing) && etw_private_is_child() &&
+	       atomic_load(&started) != getpid() && secure_getenv(ETW_PRIVATE_ENV);
+}
+
+void etw_private_inherit(void)
+{
+	const struct etw_private_host *host = atomic_load(&etw_private_host);
+	etw_registered_fn *list = atomic_load(&etw_registered);
+	size_t count, i;
+	GUID *guids;
+
+	if (host)
+		host->inherit();
+	guids = list && etw_private_awaited() ? list(&count) : NULL;
+	for (i = 0; guids && i < count; i++)
+		etw_private_registering((const struct etw_guid *)&guids[i]);
+	free(guids);
 }

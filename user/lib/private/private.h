@@ -88,10 +88,23 @@ bool etw_private_here(void);
 #define ETW_PRIVATE_ENV	"ETW_PRIVATE_SESSION"
 
 /*
- * The provider of this GUID registers, or a child of fork() writes its first event: start the
- * session if the environment asks for it, once in a process.
+ * The provider of this GUID registers: start the session if the environment asks for it, once
+ * in a process.
  */
 void etw_private_registering(const struct etw_guid *guid);
+
+/*
+ * Is this a child of fork() in which the environment may still start a session? Until then its
+ * parent's sessions appear to enable what they do, so that programs write the first event.
+ */
+bool etw_private_awaited(void);
+
+/*
+ * A child writes its first event, starts a session or registers a provider: forget, once, what
+ * its parent's sessions enabled, and let the environment start a session for the registrations
+ * that there are. Without the host's lock.
+ */
+void etw_private_inherit(void);
 
 /* ---------------------------------------------------------------- enabled */
 
@@ -150,7 +163,7 @@ struct etw_private_change {
 struct etw_private_host {
 	int (*change)(struct etw_private_change *change);
 	int (*capture)(const struct etw_private_change *change);
-	/* This process is a child that has not looked at its copy of the registrations yet. */
+	/* If this process is a child: forget, once, what its parent's sessions enabled. */
 	void (*inherit)(void);
 };
 

@@ -363,6 +363,8 @@ int etw_private_start(struct etw_session *session, const struct etw_private_conf
 	state = state_get();
 	if (!state)
 		return -ENOMEM;
+	/* Else the parent's session of the same place would seem to have enabled providers. */
+	etw_private_inherit();
 	state_lock(state, &saved);
 	err = start_locked(state, session, config);
 	state_unlock(state, &saved);

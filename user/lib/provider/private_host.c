@@ -161,7 +161,19 @@ static int host_capture(const struct etw_private_change *change)
 	return wait_for(proc, number, change->timeout_ms);
 }
 
-/* The first one who takes the lock in a child puts the registrations in order. */
+void etw_private_host_forget(struct etw_fork_state *proc)
+{
+	uint32_t i;
+
+	if (proc->forgot)
+		return;
+	proc->forgot = true;
+	etw_private_forget();
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
+		if (atomic_load(&etw_regs[i].handle) && atomic_load(&etw_regs[i].private))
+			etw_reg_show(&etw_regs[i]);
+}
+
 static void host_inherit(void)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
@@ -170,6 +182,7 @@ static void host_inherit(void)
 	if (!proc)
 		return;
 	etw_fork_state_lock(proc, &saved);
+	etw_private_host_forget(proc);
 	etw_fork_state_unlock(proc, &saved);
 }
 

@@ -236,7 +236,8 @@ static void reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
 
-	etw_private_forget();
+	if (!etw_private_awaited())
+		etw_private_host_forget(proc);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -245,8 +246,6 @@ static void reg_inherit(struct etw_fork_state *proc)
 			atomic_store(&reg->writers, 0);
 		if (!is_live(reg))
 			continue;
-		if (atomic_load(&reg->private))
-			etw_reg_show(reg);
 		atomic_store(&reg->slot, ETW_NO_SLOT);
 		if (reg->callback)
 			proc->callbacks++;
@@ -678,6 +677,8 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		return ERROR_NOT_SUPPORTED;
 	atomic_store(&etw_registered, list_guids);
 	etw_private_host_set();
+	if (etw_private_awaited())
+		etw_private_inherit();
 	etw_private_registering((const struct etw_guid *)new->guid);
 	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);

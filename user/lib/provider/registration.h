@@ -60,6 +60,7 @@ struct etw_fork_state {
 
 	pthread_mutex_t lock;			/* guards all members below */
 	bool owned;				/* this process has initialised the lock */
+	bool forgot;				/* what its parent's private sessions enabled */
 	pid_t pid;				/* set by fork() too; 0: not known yet */
 	int fd;					/* device, -1: none */
 	struct etw_kdev_id id;			/* identity that fd must still have */
@@ -179,7 +180,8 @@ static inline int etw_reg_wants(struct etw_reg *reg, uint8_t level, uint64_t key
 		return 0;
 	p = atomic_load_explicit(&reg->private, memory_order_acquire);
 	return !p || etw_entry_wants(etw_reg_entry(reg), level, keyword) ||
-	       (etw_private_here() && etw_entry_wants(&p->composite, level, keyword));
+	       ((etw_private_here() || etw_private_awaited()) &&
+		etw_entry_wants(&p->composite, level, keyword));
 }
 
 #define ETW_SLOT_AT	offsetof(struct etw_event_write, slot)	/* in every write */
