@@ -19,16 +19,15 @@
 #include "lib/registered.h"
 #include "private_session.h"
 
-#define PROVIDERS_MAX	64
 #define MODES		(ETW_MODE_SEQUENTIAL | ETW_MODE_CIRCULAR | ETW_MODE_KBYTES | \
 			 ETW_MODE_NO_PER_PROCESSOR)
 
 struct wish {
 	struct etw_session session;
 	struct etw_private_config config;
-	struct etw_enable enable[PROVIDERS_MAX];
+	struct etw_enable enable[ETW_PRIVATE_ENV_PROVIDERS];
 	uint32_t count;
-	char text[8192];		/* the words point into it */
+	char text[ETW_PRIVATE_ENV_SIZE];	/* the words point into it */
 };
 
 /* p=: the GUID, then up to four numbers */
@@ -39,7 +38,7 @@ static bool take_provider(struct wish *w, char *value)
 	char *next = strchr(value, ',');
 	int i;
 
-	if (w->count == PROVIDERS_MAX)
+	if (w->count == ETW_PRIVATE_ENV_PROVIDERS)
 		return false;
 	if (next)
 		*next++ = '\0';

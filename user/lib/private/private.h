@@ -85,7 +85,9 @@ bool etw_private_here(void);
  * The variable that asks for a session in each program that registers one of its providers;
  * see environment.c. Ignored in set-uid programs.
  */
-#define ETW_PRIVATE_ENV	"ETW_PRIVATE_SESSION"
+#define ETW_PRIVATE_ENV			"ETW_PRIVATE_SESSION"
+#define ETW_PRIVATE_ENV_SIZE		8192	/* of the value, with its NUL */
+#define ETW_PRIVATE_ENV_PROVIDERS	64	/* in it */
 
 /*
  * The provider of this GUID registers: start the session if the environment asks for it, once
