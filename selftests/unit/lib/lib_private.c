@@ -203,6 +203,10 @@ static void test_control(void)
 	   "a file that cannot be");
 	write_some(5);
 	is(stop(h), ERROR_SUCCESS, "stop");
+	is(ControlTraceA(h, NULL, &block_of(NULL, 0, "second.etl")->p, EVENT_TRACE_CONTROL_FLUSH),
+	   ERROR_WMI_INSTANCE_NOT_FOUND, "a flush finds no session");
+	is(ControlTraceA(h, NULL, &block_of(NULL, 0, "second.etl")->p, EVENT_TRACE_CONTROL_UPDATE),
+	   ERROR_WMI_INSTANCE_NOT_FOUND, "nor does an update");
 	is(read_file(in_dir("control.etl"), NULL, NULL, NULL), 10, "the first file");
 	is(read_file(in_dir("second.etl"), NULL, NULL, NULL), 10, "the second one");
 	is(verify(in_dir("control.etl")), 0, "is complete");

@@ -113,33 +113,97 @@ static int write_late(void)
 	return bad;
 }
 
+static const GUID guid_classic = { 0xD1, 2, 3, { 4 } };
+static const GUID guid_class = { 0xD2, 2, 3, { 4 } };
+static _Atomic uint64_t logger;		/* of the classic provider */
+
+static ULONG WMIAPI on_request(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
+{
+	(void)size;
+	(void)context;
+	if (code == WMI_ENABLE_EVENTS)
+		logger = GetTraceLoggerHandle(buffer);
+	return ERROR_SUCCESS;
+}
+
+static int write_classic(void)
+{
+	EVENT_TRACE_HEADER e = { .Size = sizeof(e), .Guid = guid_class };
+
+	e.Flags = WNODE_FLAG_TRACED_GUID;
+	return TraceEvent(logger, &e) != ERROR_SUCCESS;
+}
+
+/* Write as most programs do. */
+static int write_if_enabled(int count)
+{
+	return EventEnabled(prov, &event) ? write_some(count) : 100;
+}
+
+/* What a child of fork() does, by its mode; other was registered before, for another provider. */
+static int child_of_fork(char mode, REGHANDLE other)
+{
+	BOOLEAN on = TRUE;
+	REGHANDLE late;
+	TRACEHANDLE h;
+
+	switch (mode) {
+	case 'g':
+		if (fork())
+			return wait(NULL) < 0;
+		return write_if_enabled(4);
+	case 'i':
+		return EventSetInformation(other, EventProviderUseDescriptorType, &on, sizeof(on)) ||
+		       write_if_enabled(4);
+	case 'r':
+		return EventRegister(&guid_b, NULL, NULL, &late) || write_if_enabled(4);
+	case 's':
+		h = start("own", NULL, EVENT_TRACE_BUFFERING_MODE, NULL);
+		return !h || write_if_enabled(4) || stop(h);
+	case 't':
+		return write_classic();
+	case 'u':
+		return EventUnregister(other) || write_if_enabled(4);
+	default:
+		return write_some(4);
+	}
+}
+
 /*
- * The modes: w writes, f lets a child of fork() write, x executes the program again, t lets
- * several threads register, l registers when the session cannot begin yet, z lets children write
- * whose parent asks for the time zone.
+ * The modes: w writes, x executes the program again, m lets several threads register, l registers
+ * when the session cannot begin yet, z lets children write whose parent asks for the time zone,
+ * others let a child of fork() write.
  */
 static int child(const char *modes)
 {
+	TRACE_GUID_REGISTRATION class = { &guid_class, NULL };
 	char *next[] = { "x", (char *)modes + 1, NULL };
+	REGHANDLE other = 0;
+	TRACEHANDLE classic;
 	int bad, status;
 
 	is_child = true;
-	if (*modes == 't')
+	if (*modes == 'm')
 		return write_together();
 	if (*modes == 'z')
 		return write_forked();
 	if (*modes == 'l')
 		return write_late();
-	if (EventRegister(&guid_a, NULL, NULL, &prov))
+	if (EventRegister(&guid_a, NULL, NULL, &prov) || EventRegister(&guid_b, NULL, NULL, &other))
+		return 1;
+	if (*modes == 't' && RegisterTraceGuidsA(on_request, NULL, &guid_classic, 1, &class, NULL,
+						 NULL, &classic))
 		return 1;
 	bad = write_some(3);
 	switch (*modes) {
-	case 'f':
+	default:
 		let_threads_sleep();
 		if (!fork())
-			exit(write_some(4));
+			exit(child_of_fork(*modes, other));
 		wait(&status);
 		bad += status;
+		break;
+	case 'w':
 		break;
 	case 'x':
 		execv("/proc/self/exe", next);
@@ -217,7 +281,7 @@ static void test_processes(void)
 	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "exec"), "w"), 0, "another process");
 	events_in("exec", &files);
 	is(files, 4, "takes none of these");
-	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "threads"), "t"), 0,
+	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "threads"), "m"), 0,
 	   "threads that register at once");
 	is(events_in("threads", &files), 3 * THREADS, "have their first events in the file");
 	is(files, 1, "which is one");
@@ -226,6 +290,34 @@ static void test_processes(void)
 	is(run("/proc/self/exe", variable("p=" GUID_TEXT " ", "late/file"), "l"), 0,
 	   "a session that cannot begin at once");
 	is(events_in("late/file", &files), 3, "begins with the next registration");
+}
+
+/* A child has a session as soon as something can be written to it. */
+static void test_children(void)
+{
+	static const struct {
+		const char *modes, *what;
+		int events;
+	} tests[] = {
+		{ "e", "a child of fork() that only writes", 7 },
+		{ "g", "one whose own child writes if the provider is enabled", 7 },
+		{ "i", "one that sets something first", 7 },
+		{ "r", "one that registers another provider first", 7 },
+		{ "s", "one that starts a session of its own first", 7 },
+		{ "t", "one with a classic provider", 4 },
+		{ "u", "one that unregisters another provider first", 7 },
+	};
+	char file[16];
+	size_t i;
+	int files;
+
+	for (i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		snprintf(file, sizeof(file), "child %s", tests[i].modes);
+		is(run("/proc/self/exe", variable("p=" GUID_TEXT " p=000000d1-0002-0003-0400-000000000000 ",
+						  file), tests[i].modes), 0, tests[i].what);
+		is(events_in(file, &files), tests[i].events, "has its events");
+		is(files, 2, "in a file of its own");
+	}
 }
 
 static void test_words(void)
@@ -278,6 +370,7 @@ int main(int argc, char **argv)
 		return child(argv[1]);
 	dir_make();
 	test_processes();
+	test_children();
 	test_words();
 	test_secure();
 	dir_remove();

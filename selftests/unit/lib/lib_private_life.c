@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: MIT
-/* Private sessions and what becomes of processes: fork, exec, exit, kill */
+/*
+ * Private sessions and what becomes of processes: fork, exec, exit, kill; and of writers that
+ * never leave a filtered event
+ */
 #include "lib_private.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+
+#include <TraceLoggingProvider.h>
+
+TRACELOGGING_DEFINE_PROVIDER(tl_provider, "Private.Life", (0xC1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0));
+
+static const GUID guid_tl = { 0xC1, 2, 3, { 4 } };
 
 static REGHANDLE prov;
 static pid_t main_pid;
@@ -109,6 +121,57 @@ static void test_exit(void)
 	is(in_child(leave, "exit.etl"), 0, "a program that exits without stopping");
 	is(read_file(in_dir("exit.etl"), NULL, NULL, NULL), 123, "has all events in its file");
 	is(verify(in_dir("exit.etl")), 0, "etw verify: complete");
+}
+
+static _Atomic bool leaving, called_late;
+
+static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
+			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)control;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	if (leaving)
+		called_late = true;
+}
+
+static void set_leaving(void)
+{
+	leaving = true;
+}
+
+/* After the library's destructor: a callback that was asked for has run once all threads sleep. */
+static __attribute__((__destructor__(101))) void judge(void)
+{
+	if (!leaving)
+		return;
+	let_threads_sleep();
+	if (called_late)
+		_exit(9);
+}
+
+static void leave_with_callback(void *file)
+{
+	REGHANDLE reg;
+	TRACEHANDLE h;
+
+	if (EventRegister(&guid_b, on_enable, NULL, &reg))
+		_exit(8);
+	h = begin(file);
+	if (EnableTraceEx2(h, &guid_b, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0, INFINITE, NULL))
+		_exit(8);
+	atexit(set_leaving);
+}
+
+/* The program's objects are destroyed by then. */
+static void test_exit_callbacks(void)
+{
+	is(in_child(leave_with_callback, "callback.etl"), 0, "no callback runs during exit()");
+	is(verify(in_dir("callback.etl")), 0, "etw verify: complete");
 }
 
 static _Atomic bool enough;
@@ -469,6 +532,253 @@ static void test_no_room(void)
 		is(ret, 0, "a file on a full disk: ERROR_DISK_FULL");
 }
 
+/* --------------------------------------------------------- writers that stay inside */
+
+#define LIMIT_S	60	/* a child that takes longer hangs */
+
+static TRACEHANDLE session;
+
+/* Run something in a child, which blocks signals if it hangs; its exit status, or -1. */
+static int ends(void (*fn)(void))
+{
+	int status, tries;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		fn();
+		exit(0);
+	}
+	for (tries = 0; tries < LIMIT_S * 100; tries++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+		usleep(10000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return -1;
+}
+
+/* Enable with a filter that events of id 7 pass, so that their writers are counted. */
+static ULONG enable_filtered(TRACEHANDLE h, const GUID *guid)
+{
+	EVENT_FILTER_EVENT_ID ids = { .FilterIn = TRUE, .Count = 1, .Events = { 7 } };
+	EVENT_FILTER_DESCRIPTOR filter = { (uintptr_t)&ids, sizeof(ids), EVENT_FILTER_TYPE_EVENT_ID };
+	ENABLE_TRACE_PARAMETERS params = {
+		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+		.EnableFilterDesc = &filter, .FilterDescCount = 1,
+	};
+
+	return EnableTraceEx2(h, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0, 0, &params);
+}
+
+static void begin_filtered(void)
+{
+	if (TraceLoggingRegister(tl_provider))
+		_exit(91);
+	session = start("guard", NULL, 0, "guard.etl");
+	if (enable_filtered(session, &guid_a) || enable(session, &guid_tl, 0, 0))
+		_exit(92);
+}
+
+/* Ends in the handler of SIGSEGV. */
+static void write_fault(void)
+{
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EVENT_DATA_DESCRIPTOR data;
+
+	EventDataDescCreate(&data, page, 8);
+	EventWrite(prov, &event, 1, &data);
+	_exit(93);
+}
+
+static void end_filtered(void)
+{
+	if (enable_filtered(session, &guid_a) || enable_filtered(session, &guid_a))
+		_exit(94);
+	TraceLoggingUnregister(tl_provider);
+	if (EventUnregister(prov) || stop(session))
+		_exit(95);
+}
+
+/* ------------------------------------------------------- writers that never end */
+
+static __thread sigjmp_buf away;
+
+static void jump_away(int number)
+{
+	(void)number;
+	siglongjmp(away, 1);
+}
+
+static void *leave_by_jump(void *arg)
+{
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!sigsetjmp(away, 1))
+		write_fault();
+	/* With the provider's traits */
+	if (!sigsetjmp(away, 1))
+		TraceLoggingWrite(tl_provider, "Fault", TraceLoggingBinary(page, 8, "data"));
+	return arg;
+}
+
+static void jump_here(void)
+{
+	begin_filtered();
+	signal(SIGSEGV, jump_away);
+	leave_by_jump(NULL);
+	end_filtered();
+}
+
+static void jump_elsewhere(void)
+{
+	pthread_t thread;
+
+	begin_filtered();
+	signal(SIGSEGV, jump_away);
+	pthread_create(&thread, NULL, leave_by_jump, NULL);
+	pthread_join(thread, NULL);
+	end_filtered();
+}
+
+static void jump_and_exit(void)
+{
+	begin_filtered();
+	signal(SIGSEGV, jump_away);
+	leave_by_jump(NULL);
+}
+
+static void exit_now(int number)
+{
+	(void)number;
+	exit(5);
+}
+
+static void exit_inside(void)
+{
+	begin_filtered();
+	signal(SIGSEGV, exit_now);
+	write_fault();
+}
+
+static void end_now(int number)
+{
+	(void)number;
+	end_filtered();
+	_exit(6);
+}
+
+static void end_inside(void)
+{
+	begin_filtered();
+	signal(SIGSEGV, end_now);
+	write_fault();
+}
+
+static void test_stuck(void)
+{
+	is(ends(jump_here), 0, "the thread that left a write by siglongjmp() stops the session");
+	is(ends(jump_elsewhere), 0, "another thread does");
+	is(ends(jump_and_exit), 0, "exit() does");
+	is(ends(exit_inside), 5, "exit() in a signal handler inside a write");
+	is(ends(end_inside), 6, "a signal handler inside a write stops the session");
+}
+
+/* ------------------------------------------------- there is always one inside */
+
+#define RELAYS	1000
+
+static struct relay {
+	void *page;
+	sem_t inside, go_on;
+	pthread_t thread;
+} relay[RELAYS];
+
+static _Atomic bool changed;
+
+/* The thread waits inside its write, then goes on. */
+static void on_relay(int number, siginfo_t *info, void *context)
+{
+	int i;
+
+	(void)number;
+	(void)context;
+	for (i = 0; i < RELAYS; i++) {
+		if (relay[i].page != info->si_addr)
+			continue;
+		sem_post(&relay[i].inside);
+		while (sem_wait(&relay[i].go_on))
+			;
+		mprotect(relay[i].page, 4096, PROT_READ);
+	}
+}
+
+static void *write_relay(void *arg)
+{
+	EVENT_DATA_DESCRIPTOR data;
+	struct relay *r = arg;
+
+	EventDataDescCreate(&data, r->page, 8);
+	EventWrite(prov, &event, 1, &data);
+	return NULL;
+}
+
+static void *change_filter(void *arg)
+{
+	if (enable_filtered(session, &guid_a))
+		_exit(96);
+	changed = true;
+	return arg;
+}
+
+static void relay_enter(int i)
+{
+	struct relay *r = &relay[i];
+
+	r->page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sem_init(&r->inside, 0, 0);
+	sem_init(&r->go_on, 0, 0);
+	if (pthread_create(&r->thread, NULL, write_relay, r))
+		_exit(97);
+	while (sem_wait(&r->inside))
+		;
+}
+
+static void relay_leave(int i)
+{
+	sem_post(&relay[i].go_on);
+	pthread_join(relay[i].thread, NULL);
+}
+
+static void hand_over(void)
+{
+	struct sigaction action = { .sa_sigaction = on_relay, .sa_flags = SA_SIGINFO };
+	pthread_t thread;
+	int i;
+
+	begin_filtered();
+	sigaction(SIGSEGV, &action, NULL);
+	relay_enter(0);
+	pthread_create(&thread, NULL, change_filter, NULL);
+	for (i = 1; i < RELAYS && !changed; i++) {
+		usleep(10000);
+		relay_enter(i);
+		relay_leave(i - 1);
+	}
+	if (!changed)
+		_exit(98);
+	relay_leave(i - 1);
+	pthread_join(thread, NULL);
+	end_filtered();
+}
+
+static void test_relay(void)
+{
+	is(ends(hand_over), 0, "a filter is replaced while there is always a writer inside");
+}
+
 int main(void)
 {
 	main_pid = getpid();
@@ -476,6 +786,7 @@ int main(void)
 	is(EventRegister(&guid_a, NULL, NULL, &prov), ERROR_SUCCESS, "register");
 	test_nothing_before();
 	test_exit();
+	test_exit_callbacks();
 	test_exit_busy();
 	test_death();
 	test_closed();
@@ -487,6 +798,8 @@ int main(void)
 	test_vfork();
 	test_vfork_ids();
 	test_no_room();
+	test_stuck();
+	test_relay();
 	is(EventUnregister(prov), ERROR_SUCCESS, "unregister");
 	dir_remove();
 	return done_testing();

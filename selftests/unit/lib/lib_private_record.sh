@@ -37,6 +37,27 @@ check_usage() {
 	fails 'no manifest has this name' record --private -p Sample-TraceLogging -- true
 }
 
+# What the variable cannot hold is refused, since programs would ignore it.
+check_limits() {
+	local list='' long i
+
+	for i in {1..65}; do
+		list+=" -p 00000000-0000-0000-0000-0000000000$(printf %02x "$i")"
+	done
+	wrong 'cannot have spaces' record --private --session 'my run' -p "$guid" -o "$file" -- "$work/app"
+	# shellcheck disable=SC2086
+	wrong 'more than 64 providers' record --private $list -o "$file" -- "$work/app"
+	long=$work/$(printf 'd%.0s' {1..240})
+	long=$long/${long##*/}/${long##*/}/${long##*/}
+	mkdir -p "$long"
+	wrong 'is longer than' record --private -p "$guid" -o "$long/$(printf 'f%.0s' {1..60})" -- "$work/app"
+	rm -f "$file"
+	# shellcheck disable=SC2086
+	run record --private --session "$(printf 'n%.0s' {1..1000})" -p "$guid" ${list% -p*-p*} -o "$file" -- "$work/app"
+	holds 'the longest variable is understood' [ "$(count "$file")" -eq 4 ]
+	rm -f "$file"
+}
+
 check_one() {
 	run record --private -p "$guid" -o "$file" -- "$work/app"
 	holds "the exit status is the command's" [ "$code" -eq 0 ]
@@ -72,6 +93,29 @@ check_several() {
 	holds 'the summary as JSON' grep -q '^{"events":4,"events_lost":0,"buffers_lost":0,"files":\["[^"]*"\]}$' "$work/out"
 	files=("$file"_*)
 	holds 'its files are replaced' [ ! -e "${files[0]}" ]
+	rm -f "$file"
+}
+
+# Only what libetw calls so is of an earlier recording.
+check_others() {
+	local other others=("${file}_2024-notes.txt" "${file}_1_2_3" "${file}_7x" "${file}_8_")
+
+	touch "${others[@]}"
+	mkdir "${file}_9"
+	run record --private -j -p "$guid" -o "$file" -- "$work/app"
+	holds 'other files are not in the way' [ "$code" -eq 0 ]
+	holds 'nor read' grep -q '"files":\["[^"]*"\]' "$work/out"
+	touch "${file}_11" "${file}_11_2"
+	run record --private --replace -p "$guid" -o "$file" -- /nonexistent/command
+	holds 'a command that cannot be run' [ "$code" -eq 127 ]
+	holds 'removes none of the files' ls "${file}_11" "${file}_11_2"
+	holds 'and leaves the events' [ "$(count "$file")" -eq 4 ]
+	run record --private --replace -p "$guid" -o "$file" -- "$work/app"
+	holds 'a file of an earlier recording is removed' [ ! -e "${file}_11" ]
+	holds 'so is another one of its process' [ ! -e "${file}_11_2" ]
+	for other in "${others[@]}" "${file}_9"; do
+		holds "${other##*/} is not" [ -e "$other" ]
+	done
 }
 
 cc -Iinclude -o "$work/sample" user/samples/sample_tracelogging.c build/libetw.a -pthread
@@ -80,4 +124,6 @@ chmod +x "$work/app"
 check_usage
 check_one
 check_several
+check_others
+check_limits
 finish

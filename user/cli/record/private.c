@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/absolute_path.h"
 #include "base/json_writer.h"
@@ -25,6 +26,7 @@
 #include "recording.h"
 
 #define FLUSH_MS	1000	/* what a process that is killed loses at most, by default */
+#define PATH_LEN_MAX	(ETW_FILE_NAME_MAX - 16)	/* libetw adds _PID_NUMBER */
 
 /* Options that only sessions of the whole system have */
 void record_private_check(const struct record *r)
@@ -39,6 +41,22 @@ void record_private_check(const struct record *r)
 	if (r->session.s.mode & modes || r->file.mode & files || r->file.real_time ||
 	    r->file.sync_ms || r->session.s.user_budget_kb || r->with_manifests || r->progress)
 		cli_usage("--private: of the options of the session and the file only --buffer-size, --min-buffers, --max-buffers, --flush, --clock, --max-size, --circular, --no-per-cpu and --replace apply");
+}
+
+/* 92: the longest word of a provider; 128: the other words */
+_Static_assert(ETW_PRIVATE_ENV_PROVIDERS * 92 + ETW_NAME_MAX + PATH_LEN_MAX + 128 <
+	       ETW_PRIVATE_ENV_SIZE, "the longest value is understood");
+
+/* Programs would ignore a variable that they cannot understand. */
+static void check_names(const struct record *r, const char *path)
+{
+	if (strchr(r->name, ' '))
+		cli_usage("--private: the name of the session cannot have spaces");
+	if (r->providers.count > ETW_PRIVATE_ENV_PROVIDERS)
+		cli_usage("--private: more than %d providers", ETW_PRIVATE_ENV_PROVIDERS);
+	if (strlen(path) > PATH_LEN_MAX)
+		cli_usage("--private: the name of the file with its folders is longer than %d bytes",
+			  PATH_LEN_MAX);
 }
 
 /* What a provider may be asked for; wrong usage ends the command. */
@@ -87,49 +105,94 @@ static void describe(struct record *r, const char *path, struct etw_text *to)
 	etw_text_printf(to, "file=%s", path);
 }
 
-/* ------------------------------------------------------------------ afterwards */
+/* ----------------------------------------------------------------------- files */
 
-/* FILE and all FILE_PID, as glob(3) gives them; they may have any characters. */
-static int find_files(const char *path, glob_t *found)
+/* Files of a recording */
+struct files {
+	glob_t found;
+	size_t count;		/* of these, at the beginning */
+};
+
+/* Is this FILE, which is len bytes, or would libetw call a file FILE_PID or FILE_PID_NUMBER so? */
+static bool is_recorded(const char *name, size_t len)
+{
+	const char *at = name + len;
+	struct stat st;
+	int numbers = 0;
+
+	for (; *at == '_' && numbers < 2; numbers++) {
+		size_t digits = strspn(at + 1, "0123456789");
+
+		if (!digits)
+			return false;
+		at += 1 + digits;
+	}
+	return !*at && (!numbers || (!lstat(name, &st) && S_ISREG(st.st_mode)));
+}
+
+static void keep_recorded(struct files *files, size_t len)
+{
+	char **names = files->found.gl_pathv, *name;
+	size_t i;
+
+	for (i = 0; i < files->found.gl_pathc; i++) {
+		name = names[i];
+		if (!is_recorded(name, len))
+			continue;
+		names[i] = names[files->count];
+		names[files->count++] = name;
+	}
+}
+
+/* FILE and the files of other processes; they may have any characters. 0, or glob(3)'s error. */
+static int find_files(const char *path, struct files *files)
 {
 	char pattern[2 * PATH_MAX + 8], *to = pattern;
+	const char *from;
 	int err;
 
-	for (; *path && to < pattern + 2 * PATH_MAX; path++) {
-		if (strchr("*?[\\", *path))
+	for (from = path; *from && to < pattern + 2 * PATH_MAX; from++) {
+		if (strchr("*?[\\", *from))
 			*to++ = '\\';
-		*to++ = *path;
+		*to++ = *from;
 	}
 	*to = '\0';
-	err = glob(pattern, 0, NULL, found);
+	err = glob(pattern, 0, NULL, &files->found);
 	strcpy(to, "_[0-9]*");
 	if (err && err != GLOB_NOMATCH)
 		return err;
-	err = glob(pattern, err ? 0 : GLOB_APPEND, NULL, found);
+	err = glob(pattern, err ? 0 : GLOB_APPEND, NULL, &files->found);
+	keep_recorded(files, strlen(path));
 	return err == GLOB_NOMATCH ? 0 : err;
 }
 
 /* Files of other processes of an earlier recording would be mixed up with ours. */
-static int clear_others(const struct record *r, const char *path)
+static int find_older(const struct record *r, const char *path, struct files *older)
 {
-	glob_t found = { 0 };
+	if (find_files(path, older))
+		return cli_fail("%s: its files cannot be listed", cli_quote(r->file.path));
+	if (!older->count || r->file.replace)
+		return 0;
+	return cli_fail("%s is there, of an earlier recording: give --replace, or another --output",
+			cli_quote(older->found.gl_pathv[0]));
+}
+
+/* New files cannot have these names yet, since libetw replaces no file. */
+static int remove_older(const struct files *older)
+{
 	int status = 0;
 	size_t i;
 
-	if (find_files(path, &found))
-		found.gl_pathc = 0;
-	for (i = 0; i < found.gl_pathc && !status; i++) {
-		if (!r->file.replace)
-			status = cli_fail("%s is there, of an earlier recording: give --replace, or another --output",
-					  cli_quote(found.gl_pathv[i]));
-		else if (unlink(found.gl_pathv[i]))
-			status = cli_fail("%s: %s", cli_quote(found.gl_pathv[i]), strerror(errno));
-	}
-	globfree(&found);
+	for (i = 0; i < older->count; i++)
+		if (unlink(older->found.gl_pathv[i]) && errno != ENOENT)
+			status = cli_fail("%s: cannot be removed: %s",
+					  cli_quote(older->found.gl_pathv[i]), strerror(errno));
 	return status;
 }
 
-static void report(const struct record *r, const glob_t *files)
+/* ------------------------------------------------------------------ afterwards */
+
+static void report(const struct record *r, const struct files *files)
 {
 	struct etw_text line = { 0 };
 	size_t i;
@@ -140,21 +203,22 @@ static void report(const struct record *r, const glob_t *files)
 		json_writer_unsigned(&line, "events_lost", r->contents.lost_events);
 		json_writer_unsigned(&line, "buffers_lost", r->contents.lost_buffers);
 		json_writer_open(&line, "files", '[');
-		for (i = 0; i < files->gl_pathc; i++)
-			json_writer_string(&line, NULL, files->gl_pathv[i], strlen(files->gl_pathv[i]));
+		for (i = 0; i < files->count; i++)
+			json_writer_string(&line, NULL, files->found.gl_pathv[i],
+					   strlen(files->found.gl_pathv[i]));
 		json_writer_close(&line, ']');
 		json_print(&line);
 		return;
 	}
 	if (r->quiet)
 		return;
-	if (!files->gl_pathc) {
+	if (!files->count) {
 		cli_note("no process that uses libetw registered any of the providers: there is no file");
 		return;
 	}
 	cli_note("%" PRIu64 " event%s of %zu process%s in %s%s", r->contents.events,
-		 cli_s(r->contents.events), files->gl_pathc, files->gl_pathc == 1 ? "" : "es",
-		 cli_quote(r->file.path), files->gl_pathc == 1 ? "" : " and others beside it, with process ids behind their names");
+		 cli_s(r->contents.events), files->count, files->count == 1 ? "" : "es",
+		 cli_quote(r->file.path), files->count == 1 ? "" : " and others beside it, with process ids behind their names");
 	if (r->contents.lost_events || r->contents.lost_buffers)
 		cli_note("%" PRIu64 " event%s and %" PRIu64 " buffer%s lost: see etw verify",
 			 r->contents.lost_events, cli_s(r->contents.lost_events),
@@ -164,19 +228,19 @@ static void report(const struct record *r, const glob_t *files)
 /* Read all files and say what is in them.  Returns the exit status of that. */
 static int finish(struct record *r, const char *path)
 {
-	glob_t files = { 0 };
+	struct files files = { 0 };
 	int status = 0, err;
 	size_t i;
 
 	if (find_files(path, &files))
 		status = cli_fail("%s: its files cannot be listed", cli_quote(r->file.path));
-	for (i = 0; i < files.gl_pathc; i++) {
-		err = log_contents_add(&r->contents, files.gl_pathv[i], INT64_MIN, NULL);
+	for (i = 0; i < files.count; i++) {
+		err = log_contents_add(&r->contents, files.found.gl_pathv[i], INT64_MIN, NULL);
 		if (err)
-			status = cli_fail("%s: %s", cli_quote(files.gl_pathv[i]), strerror(-err));
+			status = cli_fail("%s: %s", cli_quote(files.found.gl_pathv[i]), strerror(-err));
 	}
 	report(r, &files);
-	globfree(&files);
+	globfree(&files.found);
 	if (!status && r->strict && (r->contents.lost_events || r->contents.lost_buffers))
 		status = VERIFY_EXIT_LOST;
 	return status;
@@ -192,12 +256,13 @@ static void move_older(const struct record *r, const char *path, struct etw_olde
 
 int record_private(struct record *r)
 {
+	struct files others = { 0 };
 	struct etw_older older = { 0 };
 	struct etw_text value = { 0 };
 	char path[PATH_MAX];
 	enum record_end end;
 	unsigned int i;
-	int status, err;
+	int status, err, left;
 
 	for (i = 0; i < r->providers.count; i++)
 		check_provider(r->providers.list[i]);
@@ -205,8 +270,9 @@ int record_private(struct record *r)
 	err = etw_absolute_path(r->file.path, path, sizeof(path));
 	if (err)
 		return cli_fail("%s: %s", cli_quote(r->file.path), strerror(-err));
+	check_names(r, path);
 	move_older(r, path, &older);
-	status = clear_others(r, path);
+	status = find_older(r, path, &others);
 	describe(r, path, &value);
 	if (!status && setenv(ETW_PRIVATE_ENV, value.data, 1))
 		status = cli_fail("the environment has no room for the session: %s", strerror(errno));
@@ -215,8 +281,11 @@ int record_private(struct record *r)
 	etw_text_free(&value);
 	if (status) {
 		etw_older_restore(&older);
+		globfree(&others.found);
 		return status;
 	}
+	left = remove_older(&others);
+	globfree(&others.found);
 	if (older.moved && !r->quiet)
 		older_file_note("file", older.moved, etw_older_loses(&older));
 	etw_older_drop(&older);
@@ -225,5 +294,5 @@ int record_private(struct record *r)
 	record_release_signals(r);
 	status = command_status(&r->command, end == RECORD_ASKED);
 	err = finish(r, path);
-	return status ? status : err;
+	return status ? status : err ? err : left;
 }

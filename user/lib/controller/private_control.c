@@ -94,8 +94,12 @@ ULONG etw_private_control(ULONG code, struct etw_session *session, EVENT_TRACE_P
 	session->log = (uintptr_t)&log.log;
 	err = command(code, session, props, file ? path : NULL);
 	/* A session that was stopped has a state even if its file could not be completed. */
-	if (err && !session->name_out_len)
+	if (err && !session->name_out_len) {
+		/* -ENOENT may be about the session or about the file. */
+		file = file && etw_private_has(session->handle, (const void *)(uintptr_t)session->name,
+					       session->name_len);
 		return file ? etw_win32_from_file(err) : etw_win32_from_errno(err);
+	}
 	etw_log_status_done(&log);
 	etw_properties_from_session(props, session, &log.log, true);
 	ret = etw_properties_put_names(props, wide, name, session->name_out_len, log.name);

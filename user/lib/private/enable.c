@@ -136,6 +136,8 @@ void etw_private_forget(void)
 	for (p = providers; p; p = p->next) {
 		atomic_store(&p->sessions, 0);
 		p->owner = 0;
+		/* The writers were threads of the parent. */
+		memset(&p->guard, 0, sizeof(p->guard));
 		etw_filter_narrow(&p->composite, &off);
 	}
 }

@@ -17,18 +17,23 @@
 #include <sys/mman.h>
 
 #include "base/guid.h"
+#include "lib/registered.h"
 #include "private_session.h"
 
-#define PROVIDERS_MAX	64
+/* The variable is absent or wrong. */
+static _Atomic bool nothing;
+/* This thread starts the session. */
+static __thread bool starting __attribute__((__tls_model__("initial-exec")));
+
 #define MODES		(ETW_MODE_SEQUENTIAL | ETW_MODE_CIRCULAR | ETW_MODE_KBYTES | \
 			 ETW_MODE_NO_PER_PROCESSOR)
 
 struct wish {
 	struct etw_session session;
 	struct etw_private_config config;
-	struct etw_enable enable[PROVIDERS_MAX];
+	struct etw_enable enable[ETW_PRIVATE_ENV_PROVIDERS];
 	uint32_t count;
-	char text[8192];		/* the words point into it */
+	char text[ETW_PRIVATE_ENV_SIZE];	/* the words point into it */
 };
 
 /* p=: the GUID, then up to four numbers */
@@ -39,7 +44,7 @@ static bool take_provider(struct wish *w, char *value)
 	char *next = strchr(value, ',');
 	int i;
 
-	if (w->count == PROVIDERS_MAX)
+	if (w->count == ETW_PRIVATE_ENV_PROVIDERS)
 		return false;
 	if (next)
 		*next++ = '\0';
@@ -154,26 +159,24 @@ static bool start(struct wish *w)
  */
 static void start_once(struct private_state *state, struct wish *w)
 {
-	static __thread bool inside __attribute__((__tls_model__("initial-exec")));
 	sigset_t all, saved;
 
 	/* malloc() may be the program's own, and write events. */
-	if (inside)
+	if (starting)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &saved);
-	inside = true;
+	starting = true;
 	pthread_mutex_lock(&state->wish_lock);
 	if (!atomic_load(&state->wish_granted) && start(w))
 		atomic_store(&state->wish_granted, true);
 	pthread_mutex_unlock(&state->wish_lock);
-	inside = false;
+	starting = false;
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
 void etw_private_registering(const struct etw_guid *guid)
 {
-	static _Atomic bool nothing;
 	struct private_state *state;
 	const char *text;
 	struct wish *w;
@@ -196,4 +199,33 @@ void etw_private_registering(const struct etw_guid *guid)
 	else if (is_listed(w, guid))
 		start_once(state, w);
 	munmap(w, sizeof(*w));
+}
+
+bool etw_private_awaited(void)
+{
+	const struct private_state *state;
+
+	if (atomic_load(&nothing) || starting || !etw_private_is_child())
+		return false;
+	state = etw_private_state_get();
+	return state && !atomic_load(&state->wish_inherited) && secure_getenv(ETW_PRIVATE_ENV);
+}
+
+void etw_private_inherit(void)
+{
+	const struct etw_private_host *host = atomic_load(&etw_private_host);
+	etw_registered_fn *list = atomic_load(&etw_registered);
+	size_t count, i;
+	GUID *guids;
+
+	if (host)
+		host->inherit();
+	guids = list && etw_private_awaited() ? list(&count) : NULL;
+	if (!guids)
+		return;
+	/* A thread that comes here meanwhile waits in the first of these until there is a session. */
+	for (i = 0; i < count; i++)
+		etw_private_registering((const struct etw_guid *)&guids[i]);
+	free(guids);
+	atomic_store(&etw_private_state_get()->wish_inherited, true);
 }

@@ -12,11 +12,13 @@
 #include "core/names.h"
 #include "core/payload.h"
 #include "filter.h"
+#include "private.h"
 
 struct etw_private_filter {
 	struct etw_event_ids ids;
 	struct etw_event_names *names;
 	void *payload;				/* a checked program */
+	struct etw_private_filter *kept;
 };
 
 static int read_ids(struct etw_private_filter *to, const struct etw_filter *from)
@@ -110,6 +112,13 @@ void etw_private_filter_free(struct etw_private_filter *filter)
 	free(filter->names);
 	free(filter->payload);
 	free(filter);
+}
+
+void etw_private_filter_keep(struct etw_private_filter *filter)
+{
+	static _Atomic(struct etw_private_filter *) last;
+
+	filter->kept = atomic_exchange(&last, filter);
 }
 
 bool etw_private_filter_pass(const struct etw_private_filter *filter,

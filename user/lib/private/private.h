@@ -88,7 +88,9 @@ bool etw_private_here(void);
  * The variable that asks for a session in each program that registers one of its providers;
  * see environment.c. Ignored in set-uid programs.
  */
-#define ETW_PRIVATE_ENV	"ETW_PRIVATE_SESSION"
+#define ETW_PRIVATE_ENV			"ETW_PRIVATE_SESSION"
+#define ETW_PRIVATE_ENV_SIZE		8192	/* of the value, with its NUL */
+#define ETW_PRIVATE_ENV_PROVIDERS	64	/* in it */
 
 /*
  * The provider of this GUID registers, or a child of fork() writes its first event: start the
@@ -96,6 +98,19 @@ bool etw_private_here(void);
  * returns, whichever thread has started it.
  */
 void etw_private_registering(const struct etw_guid *guid);
+
+/*
+ * Is this a child of fork() in which the environment may still start a session? Until then its
+ * parent's sessions appear to enable what they do, so that programs write the first event.
+ */
+bool etw_private_awaited(void);
+
+/*
+ * A child writes its first event, starts a session or registers a provider: forget, once, what
+ * its parent's sessions enabled, and let the environment start a session for the registrations
+ * that there are. Without the host's lock.
+ */
+void etw_private_inherit(void);
 
 /* ---------------------------------------------------------------- enabled */
 
@@ -107,6 +122,13 @@ struct etw_private_entry {
 	_Atomic(struct etw_private_filter *) events;	/* NULL: level and keyword decide */
 };
 
+/* Writers that look at filters or traits: see provider/guard.h. */
+struct etw_private_guard {
+	_Atomic uint32_t side;			/* index of the count for new ones */
+	_Atomic int32_t inside[2];
+	_Atomic bool stuck;			/* one did not leave in time */
+};
+
 /*
  * A provider that a private session enables. Writers find it through their registration at
  * any time, so it is never freed; there are as many as GUIDs that were enabled.
@@ -116,6 +138,8 @@ struct etw_private_provider {
 	struct etw_enable_entry composite;	/* of all entries in use */
 	_Atomic uint32_t sessions;		/* bit i: entry[i] is in use */
 	struct etw_private_entry entry[ETW_PRIVATE_SESSIONS];
+	char apart[64];				/* the above is read by all writers */
+	struct etw_private_guard guard;
 
 	/* under the host's lock */
 	struct etw_private_provider *next;
@@ -130,23 +154,25 @@ struct etw_private_change {
 	uint32_t slot;
 	uint32_t control;			/* ETW_CONTROL_* */
 	uint32_t timeout_ms;
+	bool quiet;				/* run no callbacks */
 	uint64_t any;				/* as given, for classic providers ... */
 	uint8_t level;
 	struct etw_enable_entry filter;
-	struct etw_private_filter *events;	/* replaced by the old ones, for the caller */
+	struct etw_private_filter *events;	/* replaced by the old ones that nobody uses */
 	struct etw_filter_header *data;		/* likewise */
 };
 
 /*
  * The provider side. All are called without its lock. change() applies a change by
- * etw_private_apply(), runs callbacks, and returns once no writer uses change->events.
+ * etw_private_apply(), runs callbacks, and returns once no writer uses change->events, or
+ * with NULL there if a writer stays.
  */
 struct etw_private_host {
 	int (*change)(struct etw_private_change *change);
 	int (*capture)(const struct etw_private_change *change);
 	/* etw_private_enabled(), with the lock */
 	bool (*enabled)(uint32_t slot, struct etw_guid *guid);
-	/* This process is a child that has not looked at its copy of the registrations yet. */
+	/* If this process is a child: forget, once, what its parent's sessions enabled. */
 	void (*inherit)(void);
 };
 
@@ -162,6 +188,8 @@ int etw_private_apply(struct etw_private_change *change, struct etw_private_prov
 void etw_private_forget(void);
 /* A provider that the session of this slot enables; false: there is none. */
 bool etw_private_enabled(uint32_t slot, struct etw_guid *guid);
+/* A writer may use the filter for ever: keep it where tools that look for leaks find it. */
+void etw_private_filter_keep(struct etw_private_filter *filter);
 /* The callbacks' filter data, chained, at most ETW_FILTER_CHAIN_MAX bytes at to. */
 uint32_t etw_private_chain(const struct etw_private_provider *p, void *to);
 

@@ -110,6 +110,7 @@ struct private_state {
 	/* What the environment asks for: see environment.c */
 	pthread_mutex_t wish_lock;
 	_Atomic bool wish_granted;
+	_Atomic bool wish_inherited;	/* a child has asked for what it inherited */
 };
 
 /* NULL: there has been no session. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <evntprov.h>
+#include "filter.h"
 #include "lib/registered.h"
 #include "private_session.h"
 
@@ -366,6 +367,8 @@ int etw_private_start(struct etw_session *session, const struct etw_private_conf
 	state = etw_private_state_get();
 	if (!state)
 		return -ENOMEM;
+	/* Else the parent's session of the same place would seem to have enabled providers. */
+	etw_private_inherit();
 	state_lock(state, &saved);
 	err = start_locked(state, session, config);
 	state_unlock(state, &saved);
@@ -596,22 +599,29 @@ static int session_end(struct private_session *s, struct etw_session *session)
 	return err;
 }
 
-/* Its providers are no longer enabled, and their callbacks run. */
-static void disable_all(uint32_t slot)
+/* Its providers are no longer enabled, and unless quiet their callbacks run. */
+static void disable_all(uint32_t slot, bool quiet)
 {
 	const struct etw_private_host *host = atomic_load(&etw_private_host);
-	struct etw_private_change change = { .slot = slot, .control = ETW_CONTROL_DISABLE };
+	struct etw_private_change change = {
+		.slot = slot, .control = ETW_CONTROL_DISABLE, .quiet = quiet,
+	};
 	int err = 0;
 
-	while (host && !err && host->enabled(slot, &change.guid))
+	while (host && !err && host->enabled(slot, &change.guid)) {
 		err = host->change(&change);
+		etw_private_filter_free(change.events);
+		free(change.data);
+		change.events = NULL;
+		change.data = NULL;
+	}
 }
 
 static int stop_locked(struct private_state *state, struct private_session *s,
-		       struct etw_session *session)
+		       struct etw_session *session, bool quiet)
 {
 	atomic_store(&state->session[s->slot], NULL);
-	disable_all(s->slot);
+	disable_all(s->slot, quiet);
 	return session_end(s, session);
 }
 
@@ -628,12 +638,15 @@ int etw_private_stop(struct etw_session *session)
 	s = find_named(state, session);
 	/* A vfork child cannot change what its parent's providers see. */
 	if (s)
-		err = s->pid != getpid() ? -EOPNOTSUPP : stop_locked(state, s, session);
+		err = s->pid != getpid() ? -EOPNOTSUPP : stop_locked(state, s, session, false);
 	state_unlock(state, &saved);
 	return err;
 }
 
-/* The program ends, by exit() or by returning from main(): complete its files. */
+/*
+ * The program ends, by exit() or by returning from main(): complete its files. Callbacks do not
+ * run, since what they use may have been destroyed.
+ */
 static __attribute__((__destructor__)) void stop_all(void)
 {
 	struct private_state *state = atomic_load(&etw_private_state);
@@ -648,7 +661,7 @@ static __attribute__((__destructor__)) void stop_all(void)
 		struct private_session *s = atomic_load(&state->session[i]);
 
 		if (s && s->pid == getpid())
-			stop_locked(state, s, &none);
+			stop_locked(state, s, &none, true);
 	}
 	state_unlock(state, &saved);
 }

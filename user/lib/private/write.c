@@ -268,12 +268,9 @@ static noinline int write_slow(struct etw_private_provider *p, uint32_t mask,
 /* The sessions are the parent's: the environment may want one for this child of fork(). */
 static noinline int write_absent(struct etw_private_provider *p, struct etw_private_event *event)
 {
-	const struct etw_private_host *host = atomic_load(&etw_private_host);
-
-	if (!host || !etw_private_is_child())
+	if (!etw_private_is_child())
 		return 0;
-	host->inherit();
-	etw_private_registering(&p->guid);
+	etw_private_inherit();
 	return etw_private_here() ? etw_private_write(p, event) : 0;
 }
 
@@ -362,6 +359,16 @@ static int write_classic(struct private_session *s, struct etw_classic *c,
 	return 0;
 }
 
+/* As write_absent(); the child's session may have the logger id of the parent's. */
+static noinline int write_classic_absent(struct etw_private_provider *p,
+					 const struct etw_classic_write *record)
+{
+	if (!etw_private_is_child())
+		return -ENOENT;
+	etw_private_inherit();
+	return etw_private_here() ? etw_private_write_classic(p, record) : -ENOENT;
+}
+
 int etw_private_write_classic(struct etw_private_provider *p,
 			      const struct etw_classic_write *record)
 {
@@ -386,7 +393,7 @@ int etw_private_write_classic(struct etw_private_provider *p,
 		return -ENOENT;
 	s = private_session_at(slot);
 	if (!s)
-		return -ENOENT;
+		return write_classic_absent(p, record);
 	for (i = 0; i < record->data_count; i++)
 		len += pieces[i].size;
 	c.len = len < ETW_RECORD_MAX ? len : ETW_RECORD_MAX;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "callback.h"
+#include "guard.h"
 #include "private_host.h"
 
 static bool is_of(const struct etw_reg *reg, const struct etw_guid *guid)
@@ -91,20 +92,19 @@ static int apply(struct etw_fork_state *proc, struct etw_private_change *change,
 			continue;
 		atomic_store(&reg->private, p);
 		etw_reg_show(reg);
-		if (sees(reg, change, owner))
+		if (!change->quiet && sees(reg, change, owner))
 			*number = notify(proc, reg, p, change);
 	}
 	return 0;
 }
 
-/* Nobody finds the old filter any more: wait for those who have found it. */
-static void drain(const struct etw_guid *guid)
+/* New writers do not find the old filter: wait for those that have found it. */
+static void drain(struct etw_private_provider *p, struct etw_private_change *change)
 {
-	uint32_t i;
-
-	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
-		if (is_of(&etw_regs[i], guid))
-			etw_reg_drain(&etw_regs[i]);
+	if (!change->events || etw_guard_drain(&p->guard))
+		return;
+	etw_private_filter_keep(change->events);
+	change->events = NULL;
 }
 
 static int wait_for(struct etw_fork_state *proc, uint64_t number, uint32_t timeout_ms)
@@ -123,6 +123,7 @@ static int wait_for(struct etw_fork_state *proc, uint64_t number, uint32_t timeo
 static int host_change(struct etw_private_change *change)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_private_provider *p;
 	struct etw_fork_state_saved saved;
 	uint64_t number = 0;
 	int err;
@@ -133,10 +134,12 @@ static int host_change(struct etw_private_change *change)
 		return -EOPNOTSUPP;
 	etw_fork_state_lock(proc, &saved);
 	err = apply(proc, change, &number);
+	p = etw_private_find(&change->guid);
 	etw_fork_state_unlock(proc, &saved);
-	if (!err && change->events)
-		drain(&change->guid);
-	return err ? err : wait_for(proc, number, change->timeout_ms);
+	if (err)
+		return err;
+	drain(p, change);
+	return wait_for(proc, number, change->timeout_ms);
 }
 
 static int host_capture(const struct etw_private_change *change)
@@ -173,7 +176,19 @@ static bool host_enabled(uint32_t slot, struct etw_guid *guid)
 	return enabled;
 }
 
-/* The first one who takes the lock in a child puts the registrations in order. */
+void etw_private_host_forget(struct etw_fork_state *proc)
+{
+	uint32_t i;
+
+	if (proc->forgot)
+		return;
+	proc->forgot = true;
+	etw_private_forget();
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
+		if (atomic_load(&etw_regs[i].handle) && atomic_load(&etw_regs[i].private))
+			etw_reg_show(&etw_regs[i]);
+}
+
 static void host_inherit(void)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
@@ -182,6 +197,7 @@ static void host_inherit(void)
 	if (!proc)
 		return;
 	etw_fork_state_lock(proc, &saved);
+	etw_private_host_forget(proc);
 	etw_fork_state_unlock(proc, &saved);
 }
 

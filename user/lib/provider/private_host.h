@@ -16,4 +16,10 @@ void etw_private_host_set(void);
  */
 void etw_private_host_registered(struct etw_fork_state *proc, uint64_t handle);
 
+/*
+ * Forget what the sessions of this process's parent have enabled, unless that was done. The
+ * lock is held.
+ */
+void etw_private_host_forget(struct etw_fork_state *proc);
+
 #endif /* ETW_LIB_PROVIDER_PRIVATE_HOST_H */

@@ -12,6 +12,7 @@
 
 #include <etw/filter.h>
 #include <etw/winerror.h>
+#include "guard.h"
 #include "registration.h"
 #include "base/utf.h"
 
@@ -120,15 +121,16 @@ static __attribute__((__noinline__))
 int write_guarded(struct etw_reg *reg, uint64_t handle, struct etw_private_provider *p,
 		  struct etw_private_event *event)
 {
+	const unsigned int side = etw_guard_enter(&p->guard);
 	int ret = -EBADF;
 
-	etw_reg_enter(reg);
-	if (is_still(reg, handle)) {
+	/* Pairs with release(): either its drain sees this writer or we see that it has begun. */
+	if (atomic_load(&reg->handle) == handle) {
 		event->guarded = true;
 		event->traits = atomic_load(&reg->traits);
 		ret = etw_private_write(p, event);
 	}
-	etw_reg_leave(reg);
+	etw_guard_leave(&p->guard, side);
 	return ret;
 }
 

@@ -105,16 +105,16 @@ static struct {
 
 _Static_assert(offsetof(struct etw_classic_write, slot) == ETW_SLOT_AT, "in every write");
 
-/* Writers of this thread; etw_reg_drain() must not wait for its own thread. */
+/* Writers of this thread; drain() must not wait for its own thread. */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
 
-void etw_reg_enter(struct etw_reg *reg)
+static void enter(struct etw_reg *reg)
 {
 	passes++;
 	atomic_fetch_add(&reg->writers, 1);
 }
 
-void etw_reg_leave(struct etw_reg *reg)
+static void leave(struct etw_reg *reg)
 {
 	atomic_fetch_sub(&reg->writers, 1);
 	passes--;
@@ -132,8 +132,8 @@ static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t
 	bool done = true;
 	uint32_t slot;
 
-	/* Pairs with close_reg(): either its etw_reg_drain() sees this writer or we see its slot. */
-	etw_reg_enter(reg);
+	/* Pairs with close_reg(): either its drain() sees this writer or we see its slot. */
+	enter(reg);
 	/* Read the slot before the handle: an ending registration clears its handle first. */
 	slot = atomic_load(&reg->slot);
 	if (atomic_load(&reg->handle) != handle) {
@@ -145,7 +145,7 @@ static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t
 		*ret = etw_kdev_command(proc->fd, command, write, size);
 		done = !*ret || (!etw_is_stale(*ret) && etw_kdev_is(proc->fd, &proc->id));
 	}
-	etw_reg_leave(reg);
+	leave(reg);
 	return done;
 }
 
@@ -187,7 +187,8 @@ int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, vo
 	return etw_is_stale(ret) ? -ENOMEM : ret;
 }
 
-void etw_reg_drain(struct etw_reg *reg)
+/* Wait for the writers inside; the caller has shut out new ones. */
+static void drain(struct etw_reg *reg)
 {
 	unsigned int spins = 0;
 
@@ -227,7 +228,7 @@ static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 	set_entry(reg, entry);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
 	reg->due = 0;
-	etw_reg_drain(reg);
+	drain(reg);
 }
 
 /* Called first in a new process; the lock is held. */
@@ -235,7 +236,8 @@ static void reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
 
-	etw_private_forget();
+	if (!etw_private_awaited())
+		etw_private_host_forget(proc);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -244,8 +246,6 @@ static void reg_inherit(struct etw_fork_state *proc)
 			atomic_store(&reg->writers, 0);
 		if (!is_live(reg))
 			continue;
-		if (atomic_load(&reg->private))
-			etw_reg_show(reg);
 		atomic_store(&reg->slot, ETW_NO_SLOT);
 		if (reg->callback)
 			proc->callbacks++;
@@ -567,6 +567,7 @@ int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pro
 static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	struct etw_unregister end = { .slot = atomic_load(&reg->slot) };
+	struct etw_private_provider *p = atomic_load(&reg->private);
 
 	/* Clear the handle first, so that a rejected writer sees why. */
 	atomic_store(&reg->handle, 0);
@@ -577,7 +578,7 @@ static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
-	etw_traits_forget(reg);
+	etw_traits_forget(reg, p);
 	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_wait_first() */
 }
 
@@ -676,6 +677,8 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		return ERROR_NOT_SUPPORTED;
 	atomic_store(&etw_registered, list_guids);
 	etw_private_host_set();
+	if (etw_private_awaited())
+		etw_private_inherit();
 	etw_private_registering((const struct etw_guid *)new->guid);
 	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);

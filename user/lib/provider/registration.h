@@ -17,10 +17,11 @@
  * While a private session enables the provider, writers are shown another entry than the
  * kernel's: it enables what the private sessions want, or everything if the kernel may want
  * more. The write then asks both. Private sessions are written without being counted, so
- * such a writer copies what it needs and then looks whether the registration is still there.
+ * such a writer copies what it needs and then looks whether the registration is still there;
+ * one that needs the traits or a filter is counted in the provider, see guard.h.
  *
- * Writers of enabled events are counted in the entry, which does not change until they
- * have left.
+ * Writers to the device are counted in the entry, which does not change until they have
+ * left.
  *
  * A registration belongs to one process, and so do the callback thread, the state of
  * the lock and the seed of activity ids. They live in memory that the kernel zeroes in
@@ -59,6 +60,7 @@ struct etw_fork_state {
 
 	pthread_mutex_t lock;			/* guards all members below */
 	bool owned;				/* this process has initialised the lock */
+	bool forgot;				/* what its parent's private sessions enabled */
 	pid_t pid;				/* set by fork() too; 0: not known yet */
 	int fd;					/* device, -1: none */
 	struct etw_kdev_id id;			/* identity that fd must still have */
@@ -178,17 +180,9 @@ static inline int etw_reg_wants(struct etw_reg *reg, uint8_t level, uint64_t key
 		return 0;
 	p = atomic_load_explicit(&reg->private, memory_order_acquire);
 	return !p || etw_entry_wants(etw_reg_entry(reg), level, keyword) ||
-	       (etw_private_here() && etw_entry_wants(&p->composite, level, keyword));
+	       ((etw_private_here() || etw_private_awaited()) &&
+		etw_entry_wants(&p->composite, level, keyword));
 }
-
-/*
- * Keep the traits and the filters that a writer looks at: between these, etw_reg_drain()
- * waits for it.
- */
-void etw_reg_enter(struct etw_reg *reg);
-void etw_reg_leave(struct etw_reg *reg);
-/* Wait for the writers inside; the caller has shut out new ones. */
-void etw_reg_drain(struct etw_reg *reg);
 
 #define ETW_SLOT_AT	offsetof(struct etw_event_write, slot)	/* in every write */
 
@@ -271,8 +265,11 @@ void etw_traits_free(unsigned char *traits);	/* NULL is fine */
 
 /* A registration gets these traits, which it owns from now on. */
 void etw_traits_put(struct etw_reg *reg, unsigned char *traits);
-/* The registration has ended, at the device too. */
-void etw_traits_forget(struct etw_reg *reg);
+/*
+ * The registration has ended, at the device too. p: of private sessions, whose writers may
+ * still use the traits; or NULL.
+ */
+void etw_traits_forget(struct etw_reg *reg, struct etw_private_provider *p);
 /*
  * Set the traits that a new entry registers with, or only its types if there is no
  * memory for a copy.

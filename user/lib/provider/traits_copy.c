@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "core/traits.h"
+#include "guard.h"
 #include "registration.h"
 
 unsigned char *etw_traits_copy(const void *traits)
@@ -50,9 +51,16 @@ void etw_traits_put(struct etw_reg *reg, unsigned char *traits)
 	atomic_store(&reg->traits, traits);
 }
 
-void etw_traits_forget(struct etw_reg *reg)
+/* Nobody finds the traits any more. If a writer never ends, it keeps them. */
+static void end(unsigned char *traits, struct etw_private_provider *p)
 {
-	etw_traits_free(atomic_exchange(&reg->traits, NULL));
+	if (traits && (!p || etw_guard_drain(&p->guard)))
+		etw_traits_free(traits);
+}
+
+void etw_traits_forget(struct etw_reg *reg, struct etw_private_provider *p)
+{
+	end(atomic_exchange(&reg->traits, NULL), p);
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
 }
 
@@ -70,7 +78,7 @@ bool etw_traits_give_up(struct etw_reg *reg)
 
 	if (!traits)
 		return false;
-	etw_traits_free(traits);
+	end(traits, atomic_load(&reg->private));
 	atomic_store(&reg->types, ETW_TYPES_ON);
 	return true;
 }
