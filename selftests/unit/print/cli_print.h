@@ -21,6 +21,7 @@
 #include "cli/print/loss.c"
 #include "cli/print/operation.c"
 #include "cli/print/prepared.c"
+#include "cli/print/printer.c"
 #include "cli/print/stack.c"
 #include "cli/print/text.c"
 #include "cli/symbols.c"
