@@ -2,8 +2,8 @@
 /*
  * session.c - start, control and stop private sessions
  *
- * Lock order: that of the environment's wish, the lock of the table of sessions, the host's lock, a session's lock. All
- * signals are blocked while the first one is held, since a handler could write an event.
+ * Lock order: wish_lock, the lock of the table of sessions, the host's lock, a session's lock.
+ * All signals are blocked while one of the first two is held, since a handler could write an event.
  */
 #include <errno.h>
 #include <signal.h>
