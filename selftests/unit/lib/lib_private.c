@@ -213,29 +213,32 @@ static void test_control(void)
 	is(verify(in_dir("second.etl")), 0, "is complete");
 }
 
+/* Wait until the file has so many events; what it has then. */
+static int64_t wait_for_events(const char *file, int64_t count)
+{
+	int64_t events = 0;
+	int tries;
+
+	for (tries = 0; tries < 1000 && events < count; tries++) {
+		usleep(10000);
+		events = read_file(in_dir(file), NULL, NULL, NULL);
+	}
+	return events;
+}
+
 /* A buffer that is not full is written by the flush timer. */
 static void test_timer(void)
 {
 	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_USE_MS_FLUSH_TIMER, "timer.etl");
-	int64_t events = 0;
 	TRACEHANDLE h;
-	int tries;
 
 	b->p.FlushTimer = 20;
 	is(StartTraceA(&h, "timer", &b->p), ERROR_SUCCESS, "a flush timer");
 	enable(h, &guid_a, 0, 0);
 	write_some(3);
-	for (tries = 0; tries < 1000 && events < 3; tries++) {
-		usleep(10000);
-		events = read_file(in_dir("timer.etl"), NULL, NULL, NULL);
-	}
-	is(events, 3, "the events are written meanwhile");
+	is(wait_for_events("timer.etl", 3), 3, "the events are written meanwhile");
 	write_some(2);
-	for (tries = 0; tries < 1000 && events < 5; tries++) {
-		usleep(10000);
-		events = read_file(in_dir("timer.etl"), NULL, NULL, NULL);
-	}
-	is(events, 5, "and those that follow");
+	is(wait_for_events("timer.etl", 5), 5, "and those that follow");
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 
@@ -243,9 +246,7 @@ static void test_timer(void)
 static void test_timer_update(void)
 {
 	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_USE_MS_FLUSH_TIMER, "shorter.etl");
-	int64_t events = 0;
 	TRACEHANDLE h;
-	int tries;
 
 	b->p.FlushTimer = 3600000;
 	is(StartTraceA(&h, "shorter", &b->p), ERROR_SUCCESS, "a flush timer of an hour");
@@ -255,11 +256,7 @@ static void test_timer_update(void)
 	b = block_of(NULL, EVENT_TRACE_USE_MS_FLUSH_TIMER, NULL);
 	b->p.FlushTimer = 20;
 	is(ControlTraceA(h, NULL, &b->p, EVENT_TRACE_CONTROL_UPDATE), ERROR_SUCCESS, "of 20 ms");
-	for (tries = 0; tries < 1000 && events < 3; tries++) {
-		usleep(10000);
-		events = read_file(in_dir("shorter.etl"), NULL, NULL, NULL);
-	}
-	is(events, 3, "the events are written");
+	is(wait_for_events("shorter.etl", 3), 3, "the events are written");
 	is(stop(h), ERROR_SUCCESS, "stop");
 }
 

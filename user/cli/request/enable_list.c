@@ -206,6 +206,15 @@ struct left_out {
 	bool others;
 };
 
+static void add_left_out(struct left_out *left, const char *option, const char *provider)
+{
+	left->others |= left->first != NULL;
+	if (!left->first) {
+		left->option = option;
+		left->first = provider;
+	}
+}
+
 static void find_left_out(struct left_out *left, const struct enable_request *request, int fd)
 {
 	const struct trace_set *traced = &request->traced;
@@ -214,15 +223,11 @@ static void find_left_out(struct left_out *left, const struct enable_request *re
 
 	if (!option || request->enable.property & ETW_ENABLE_PROVIDER_GROUP)
 		return;
-	for (i = 0; i < traced->count || !i; i++) {
-		if (!is_of_module(fd, traced->count ? &traced->guids[i] : &request->enable.provider))
-			continue;
-		left->others |= left->first != NULL;
-		if (!left->first) {
-			left->option = option;
-			left->first = traced->count ? traced->names[i] : request->provider;
-		}
-	}
+	for (i = 0; i < traced->count; i++)
+		if (is_of_module(fd, &traced->guids[i]))
+			add_left_out(left, option, traced->names[i]);
+	if (!traced->count && is_of_module(fd, &request->enable.provider))
+		add_left_out(left, option, request->provider);
 }
 
 /* A kernel module runs in any process, so the kernel lets none of its events pass such a filter. */
