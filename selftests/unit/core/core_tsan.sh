@@ -7,27 +7,8 @@
 set -u
 
 cd "$(dirname "$0")/../../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-
-# Some versions of the sanitizer do not work with randomised addresses.
-run="setarch -R"
-command -v setarch >/dev/null 2>&1 || run=
-
-# works COMPILER: does a program with its thread sanitizer run here?
-works() {
-	$1 -fsanitize=thread -o "$dir/empty" "$dir/empty.c" 2>/dev/null &&
-		$run "$dir/empty" 2>/dev/null
-}
-
-echo 'int main(void) { return 0; }' >"$dir/empty.c"
-cc=${CC:-gcc}
-works "$cc" || cc=clang
-if ! works "$cc"; then
-	echo "1..0 # SKIP no compiler with a working thread sanitizer"
-	exit 0
-fi
+# shellcheck source=selftests/lib/tsan.sh
+. selftests/lib/tsan.sh
 
 # check NUMBER NAME: build and run the unit test of that name
 check() {
@@ -40,13 +21,7 @@ check() {
 	else
 		status=1
 	fi
-	if [ "$status" -eq 0 ] && ! grep -q 'ThreadSanitizer' "$dir/out"; then
-		echo "ok $1 - no data race in $2"
-	else
-		echo "not ok $1 - no data race in $2"
-		sed 's/^/# /' "$dir/out"
-		failed=1
-	fi
+	tsan_judge "$1" "$2" "$status" || failed=1
 }
 
 failed=0
