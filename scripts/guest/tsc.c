@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vm-tsc - the rate of this machine's TSC, in kHz, for scripts/vm
+ * tsc - the rate of this machine's TSC, in kHz, for scripts/vm
  *
  * An emulated machine has the TSC of its host. Its kernel measures the rate by
  * an emulated timer, which fails when the host is busy, and is then left with a
