@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control_lock.c - the lock of everything that is not an event's way
+ * control_lock.c - etw_control: held to register, enable and control; writing an event never takes it
  *
  * Everybody who registers, enables, starts or queries anything takes etw_control, and any user
- * may register.  So whoever holds it only computes: how long others wait depends on how much
- * there is, and not on anybody's memory, disk or CPU.  While it is held, nobody
+ * may register.  So its holder only computes: others wait as long as its loops run, and never for
+ * anybody's memory, disk or CPU.  While it is held, nobody
  *
  *  - waits for memory: what a change takes is allocated before, or taken without waiting and
  *    then, if there was none, allocated after releasing the lock (alloc.c).

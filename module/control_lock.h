@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * control_lock.h - the lock of everything that is not an event's way
+ * control_lock.h - etw_control: held to register, enable and control; writing an event never takes it
  *
  * etw_control guards the table of sessions, the GUIDs, the access lists, and who has
- * enabled what.  It is taken before every other lock of the module.  What its holder may
- * do: see control_lock.c.
+ * enabled what.  Only the locks of system/held_provider.c are taken before it.  What its
+ * holder may do: see control_lock.c.
  */
 #ifndef ETW_CONTROL_LOCK_H
 #define ETW_CONTROL_LOCK_H
