@@ -4,9 +4,9 @@
  *
  * A user is charged for what his processes take until its memory is freed, a grace period
  * after its end.  Meanwhile the charge counts as leaving: a caller who would fit without it
- * waits for it instead of being refused, and only for what his own user leaves.  Of a process
- * that keeps its file through an exec or in a child, that begins only with the work that ends
- * its registrations.  In a user namespace its creator is charged too, as the user that he is
+ * waits for it instead of being refused, and only for what his own user leaves.  If the file
+ * stays open through an exec or in a child, the charge counts as leaving once the work that ends
+ * its registrations has run.  In a user namespace its creator is charged too, as the user that he is
  * outside, and so on up to the initial namespace: the user ids inside do not multiply what he
  * may take.  A namespace that root made, as for a container, is charged by itself, so that
  * containers do not exhaust each other's limits.

@@ -2,8 +2,8 @@
 /*
  * abi_check.c - the layout of abi.h, held fast in both builds
  *
- * A member may be added at the end of a struct, with its line here.  No line
- * that is here may change.
+ * A member may be added at the end of a struct, with a line here; the line of a size changes
+ * with it.  The line of a member never changes.
  */
 #include "core/port.h"
 #include <etw/abi.h>

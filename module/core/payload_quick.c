@@ -3,8 +3,8 @@
  * payload_quick.c - payload programs that test one number, without walking the payload
  *
  * Every comparison of numbers but MODULO asks whether the number is within a range, or
- * outside it: EQ and NE of one value, LE and GT from the lowest one on, LT and GE from below
- * the value on.
+ * outside it: EQ is within [v, v], LE within [minimum, v], LT within [minimum, v - 1]; NE, GT and
+ * GE are outside of these.
  */
 #include "core/payload.h"
 

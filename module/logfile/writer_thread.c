@@ -108,7 +108,7 @@ static void log_account_cut(struct etw_logfile *log)
 
 /* -------------------------------------------------------------------- writing */
 
-/* What was dropped from the queue before the buffers that the thread takes next, or the end */
+/* Add to log->missed what the queue has dropped since the thread took from it last. */
 static void log_take_gap(struct etw_logfile *log)
 {
 	lockdep_assert_held(&log->consumer.session->lock);

@@ -8,9 +8,9 @@
  * A key is on while its provider has a snapshot.  Patching code interrupts every CPU and takes
  * cpus_read_lock, so nobody does it under etw_control: a change of the snapshot puts the
  * registration on a list, and who made the change calls etw_static_keys_settle() once it
- * has released etw_control.  A key that is still on only costs its writers a look at the empty
- * snapshot; one that is still off belongs to a change whose caller has not returned, and no
- * enable callback runs before it is on.
+ * has released etw_control.  A key may lag behind: while one is still on, writers find no
+ * snapshot; while one is still off, the caller of the change has not returned, and no enable
+ * callback runs before it is on.
  *
  * Lock order: keys_lock, cpus_read_lock; then pending_lock, as under etw_control.
  */

@@ -4,12 +4,10 @@
  *
  * Every change calls the callback, as in ETW, in the order of the changes.  A callback that
  * falls behind must not cost whoever makes the changes memory, so a registration has memory
- * for ETW_NOTICES_MAX notices, allocated for the process that registers; as many sessions can
- * have it enabled.  When more would wait, some are dropped and the state remains known:
+ * for ETW_NOTICES_MAX waiting notices, as many as sessions that can enable it, and for one that
+ * is being handled; the process that registers pays for it.  When more would wait, some are dropped and the state remains known:
  * each change describes the whole state, so a later one replaces the oldest, and so does a
  * later request for state an older one.  The last of either kind is never dropped.
- *
- * One more notice is being handled.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>

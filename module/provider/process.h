@@ -6,8 +6,8 @@
  * such as a forked child, gets ESTALE.  They end when the owner exits or executes another
  * program, even if the file stays open: a child keeps it open by the mapping alone.
  *
- * Neither waits for etw_control: the registrations have left at once, for everybody who
- * looks, and a work removes them.
+ * Exit and exec do not take etw_control: they mark the registrations as gone, and a work
+ * removes them.
  */
 #ifndef ETW_PROVIDER_PROCESS_H
 #define ETW_PROVIDER_PROCESS_H

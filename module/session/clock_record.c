@@ -2,8 +2,9 @@
 /*
  * clock_record.c - the record of a change of a session's clock
  *
- * A TraceLogging event of a provider that nobody registers; include/etw/format.h
- * describes it.  It needs no enabling: every session in which the clock changed has it.
+ * A TraceLogging event that the module writes itself, under a GUID without a registration;
+ * include/etw/format.h describes it.  It needs no enabling: every session in which the clock
+ * changed has it.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>

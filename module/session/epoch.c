@@ -24,8 +24,8 @@
  * Each delivery, flush and stop looks at the TSC, and a timer once a minute, for sessions in
  * which nothing happens.
  *
- * A session takes part from its start until nothing reads its clock any more, which is later
- * than it is in etw_sessions: STOP still delivers what it has.
+ * A session stays in epoch_sessions after STOP has taken it out of etw_sessions, because STOP
+ * still delivers what it has, and that reads its clock.
  *
  * epoch_lock is taken before cpus_read_lock(), so nobody waits for it under etw_control, where
  * a new session tries to take it.

@@ -2,9 +2,9 @@
 /*
  * bpf_provider.c - providers whose events BPF programs write: what they consist of, and numbers
  *
- * How long one lasts is a matter of held_provider.c.  A number names a place in the table, and
- * counts how often that was taken, so that a program with the number of a provider that has gone
- * does not find another one.
+ * How long one lasts is a matter of held_provider.c.  A provider's number is an index into the
+ * table and a generation, so that a program with the number of a provider that has gone does not
+ * find another one.
  *
  * The table changes under the lock of held_provider.c.  Programs read it with preemption
  * disabled; what they find there is freed after a grace period.

@@ -3,15 +3,15 @@
  * held_provider.c - kernel providers that a process made: which there are, and until when
  *
  * A process makes such a provider by describing its events.  It stays while an open file
- * holds it or a session has it enabled; a work removes what neither is true of.
+ * holds it or a session has it enabled; a work removes those that are neither held nor enabled.
  *
  * held_lock guards the list, the holds and the counts of the kinds.  Lock order: held_lock,
  * then the lock of a provider.  The callback takes only the latter, so the work, which waits
  * for the callback when it unregisters, holds neither while it does.
  *
- * What a kind publishes it withdraws before the registration ends; that waits for an RCU
- * grace period before the provider is freed, so writers that found it need no more than to
- * have preemption disabled.
+ * kind->withdraw() runs before the registration ends.  Ending it waits for an RCU grace period
+ * before the provider is freed, so a writer that found the provider only needs to have
+ * preemption disabled.
  */
 #include <linux/err.h>
 #include <linux/list.h>

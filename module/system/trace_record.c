@@ -7,9 +7,9 @@
  * another CPU writes to, so a location is read once and believed only as far as the record
  * reaches.
  *
- * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Whoever
- * interrupts another one here ends before that goes on, so a count for each CPU gives every one
- * scratch memory of its own.  perf admits one record at a time in each of its four contexts of a
+ * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Writers
+ * on a CPU nest strictly, so the depth, counted per CPU, gives each one scratch memory of its
+ * own.  perf admits one record at a time in each of its four contexts of a
  * CPU; programs may also be called by what runs in between, and so too deep.
  */
 #include <linux/compiler.h>

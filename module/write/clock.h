@@ -7,8 +7,8 @@
  * the value may be a few cycles off relative to neighbouring instructions, but not
  * relative to an interrupt.  etw_clock_read_ordered() is exact relative to other
  * CPUs.  CLOCK_BOOTTIME, read in an NMI that interrupted a timekeeper update, may
- * be a few ns behind the CPU's previous reading; and in a virtual machine whose host
- * holds up the CPU that updates, after that, by the delay times the change of the rate.
+ * be a few ns behind the CPU's previous reading.  If a virtual machine's host holds up the
+ * CPU that updates the rate, later readings may go back by the delay times the change.
  *
  * A session that began with the TSC counts in its ticks to the end.  Where the TSC itself
  * can no longer be read, because it is wrong, may stop, or was reset, session/epoch.c

@@ -14,13 +14,13 @@
  *
  * A buffer is paid for by the payer who installed it, from the moment it is full until it is
  * free again: over many buffers each payer installs them in proportion to the bytes that he
- * writes, and one who wastes a buffer's rest pays for the waste.  A user's share is that of
- * one of all payers who hold buffers; a part's is that of one of the user's parts.  A lone
- * writer is above his share when he has taken all that everybody may use: he never gets into
- * the reserve, and needs none, so what fits is never refused.
+ * writes, and one who wastes a buffer's rest pays for the waste.  A user's share is the
+ * buffers divided by the payers who hold any; a part's is that divided by the user's parts that
+ * hold any.  A lone writer is above his share when he has taken all that everybody may use: he
+ * never gets into the reserve, and needs none, so what fits is never refused.
  *
- * A buffer that was taken from the reserve stays in it: who may not take such a buffer may
- * not write into it either, as long as so few are free.
+ * While so few buffers are free, only writers who could take a buffer from the reserve may write
+ * into one that was taken from it.
  *
  * The reserve is in proportion to the buffers that everybody may use, and grows with them; at
  * the start it may be larger.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pair.c - trace events of which one begins what the other ends
+ * trace_pair.c - pair trace events that begin and end an operation
  *
- * Nothing but their names says so. The task of both is the id of the one that begins.
+ * Only their names tell the pair. Both get the id of the one that begins as their task.
  */
 #include <errno.h>
 #include <stdio.h>

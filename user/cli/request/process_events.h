@@ -2,9 +2,9 @@
 /*
  * process_events.h - have sessions record which process an id stands for
  *
- * Such sessions, those of etw record and watch and of etw start --processes, have the provider
- * Etw-Process enabled, and begin with a rundown of the processes that exist. What overwrites that part needs another one
- * later.
+ * The sessions of etw record, etw watch and etw start --processes have the provider
+ * Etw-Process enabled, and begin with a rundown of the processes that exist. Circular and
+ * buffering sessions overwrite that, so they get another rundown later.
  */
 #ifndef ETW_CLI_REQUEST_PROCESS_EVENTS_H
 #define ETW_CLI_REQUEST_PROCESS_EVENTS_H

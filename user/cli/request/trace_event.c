@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_event.c - providers that the kernel's own trace events are made
+ * trace_event.c - make the kernel's trace events providers
  */
 #include <errno.h>
 #include <stdlib.h>

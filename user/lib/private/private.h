@@ -10,8 +10,8 @@
  * both kinds of sessions. The provider side lies above this folder: it sets the functions of
  * struct etw_private_host at its first registration.
  *
- * A session belongs to one process. What names it lies in memory that the kernel zeroes in
- * every child, so a child has no session and never touches its parent's files.
+ * A session belongs to one process. The table of sessions lies in memory that the kernel
+ * zeroes in every child, so a child has no session and never touches its parent's files.
  */
 #ifndef ETW_LIB_PRIVATE_PRIVATE_H
 #define ETW_LIB_PRIVATE_PRIVATE_H

@@ -16,8 +16,8 @@
  *
  * While a private session enables the provider, writers are shown another entry than the
  * kernel's: it enables what the private sessions want, or everything if the kernel may want
- * more. The write then asks both. Private sessions are written without being counted, so
- * such a writer copies what it needs and then looks whether the registration is still there;
+ * more. The write then asks both. A writer to private sessions is not counted: it copies
+ * what it needs, then tests whether the registration is still there;
  * one that needs the traits or a filter is counted in the provider, see guard.h.
  *
  * Writers to the device are counted in the entry, which does not change until they have

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_apart.c - write without the registrations of this process
+ * write_apart.c - write an event in a vfork child, or in a signal handler amid a write
  *
  * Nothing that another process or thread may use is changed, except the count of an
  * entry's writers, and that only while memory is copied: the parent waits for it, and a

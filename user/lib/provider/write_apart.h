@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_apart.h - write without the registrations of this process
+ * write_apart.h - write an event through a registration that ends with the write
  *
  * For a vfork child, which shares the memory of its parent and must not change it, and
  * for a signal handler that must not wait for the write that it interrupted.
