@@ -20,9 +20,9 @@
  * lock out the administrator; only such a caller changes lists.  Kernel modules are
  * not checked.
  *
- * The rights that each command needs:
- *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session; CREATE_ONDISK instead
- *					if it has a log file and is not REAL_TIME
+ * The rights that each command needs.  On a session that only writes a log file, CREATE_ONDISK
+ * takes the place of CREATE_REALTIME for all commands.
+ *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session
  *	START, REAL_TIME with a file	CREATE_REALTIME and CREATE_ONDISK
  *	UPDATE, FLUSH that name a file	in addition CREATE_ONDISK
  *	UPDATE that ends the file	in addition CREATE_REALTIME
@@ -32,6 +32,8 @@
  *					and CREATE_REALTIME on the session
  *	ENABLE, of the kernel's events	in addition CAP_PERFMON, whatever the lists say
  *	DISALLOW_SET, _QUERY		CREATE_REALTIME; as QUERY
+ *	SESSION_SYSTEM			as UPDATE; to query, as QUERY, too
+ *	SESSION_MISSED			CREATE_REALTIME on the session
  *	SESSION_CAPTURE			as QUERY; with SET
  *					CREATE_REALTIME on the session and
  *					GUID_ENABLE on each provider
@@ -45,7 +47,8 @@
  *	GROUP_ENUM, _QUERY		QUERY on the group; _QUERY lists members on which
  *					the caller has QUERY, too
  *	ACCESS_QUERY			QUERY on the GUID
- *	TRACE_EVENT			CAP_PERFMON, whatever the lists say
+ *	TRACE_EVENT, BPF_PROVIDER	CAP_PERFMON, whatever the lists say, and
+ *					REGISTER_GUIDS on the provider
  * A changed list does not affect consumers already opened, registrations already made,
  * or providers already enabled.
  *
