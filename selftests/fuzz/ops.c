@@ -489,6 +489,8 @@ static const struct op op_classic = {
 
 PLAIN(60, trace, 12, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
       V("count", KIND_INT, 3));
+PLAIN(63, bpf, 6, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
+      V("count", KIND_INT, 2));
 
 const struct op *const fuzz_ops[] = {
 	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
@@ -501,7 +503,7 @@ const struct op *const fuzz_ops[] = {
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
 	&op_disallowed, &op_t_set, &op_t_typed, &op_trace, &op_system,
-	&op_missed,
+	&op_missed, &op_bpf,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

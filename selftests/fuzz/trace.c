@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace.c - make a trace event a provider, with parts that lie anywhere in and behind its record
+ * trace.c - make a trace event or BPF programs a provider, with parts that lie anywhere in and
+ * behind a record
  *
  * The events are system calls, which programs make all the time; a few calls are not what the
  * kernel takes.
@@ -69,9 +70,11 @@ static struct etw_trace_piece make_piece(uint64_t r)
 	return piece;
 }
 
+/* An event without a field, called "e" */
+static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
+
 RUN(trace)
 {
-	static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
 	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX + 1];
 	struct etw_trace_event e = {
 		.size = sizeof(e), .provider = fuzz_guids[v[1] % GUIDS], .level = 4,
@@ -100,4 +103,44 @@ RUN(trace)
 			pieces[i].kind = ETW_TRACE_USER_TEXT, pieces[i].flags = 0;
 	}
 	return result(ioctl((int)v[0], ETW_IOC_TRACE_EVENT, &e));
+}
+
+/* Mostly what the kernel takes: the events' shares of the metadata and of the pieces add up. */
+RUN(bpf)
+{
+	unsigned char schemas[4 * sizeof(schema)];
+	struct etw_trace_piece pieces[4 * ETW_TRACE_PIECES_MAX];
+	struct etw_bpf_event events[4] = { };
+	uint64_t seed = v[2];
+	struct etw_bpf_provider p = {
+		.size = sizeof(p), .provider = fuzz_guids[v[1] % GUIDS], .name = (uintptr_t)"fuzz-bpf",
+		.name_len = 8, .event_count = v[3] % 6, .events = (uintptr_t)events,
+		.schemas = (uintptr_t)schemas, .pieces = (uintptr_t)pieces,
+	};
+	unsigned int i;
+
+	(void)x;
+	(void)thread;
+	for (i = 0; i < 4; i++) {
+		seed = rnd_mix(seed + i + 1);
+		memcpy(schemas + i * sizeof(schema), schema, sizeof(schema));
+		events[i].keyword = seed;
+		events[i].level = seed >> 8 & 7;
+		events[i].record_size = seed >> 16 & 63 ? seed >> 24 & 127 : seed >> 24 & 0xffffff;
+		events[i].schema_len = sizeof(schema);
+		events[i].piece_count = seed >> 48 & 15 ? seed >> 52 & 3 : seed >> 52;
+		if (i < p.event_count) {
+			p.schemas_len += sizeof(schema);
+			p.piece_count += events[i].piece_count;
+		}
+	}
+	for (i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+		seed = rnd_mix(seed + i + 1);
+		pieces[i] = make_piece(seed);
+	}
+	if (!(seed & 31))
+		p.schemas_len ^= 1u << (seed >> 8 & 31);
+	if (!(seed >> 16 & 31))
+		p.piece_count ^= 1u << (seed >> 24 & 31);
+	return result(ioctl((int)v[0], ETW_IOC_BPF_PROVIDER, &p));
 }

@@ -59,6 +59,18 @@ void fill_trace(struct env *e, void *arg)
 		.schema = VM_PTR(schema), .schema_len = sizeof(schema) };
 }
 
+void fill_bpf(struct env *e, void *arg)
+{
+	static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
+	static const struct etw_bpf_event event = { .level = 4, .schema_len = sizeof(schema) };
+
+	(void)e;
+	*(struct etw_bpf_provider *)arg = (struct etw_bpf_provider){
+		.provider = vm_guid(11), .name = VM_PTR("t-bpf"), .name_len = 5,
+		.events = VM_PTR(&event), .event_count = 1,
+		.schemas = VM_PTR(schema), .schemas_len = sizeof(schema) };
+}
+
 int join(struct env *e)
 {
 	struct vm_blob traits = vm_group_traits("", vm_guid(9));

@@ -129,6 +129,13 @@ static inline void fill_missed(struct env *e, void *arg)
 
 void fill_disallow(struct env *e, void *arg);
 void fill_trace(struct env *e, void *arg);
+void fill_bpf(struct env *e, void *arg);
+
+/* To ask which providers are captured, without room for them */
+static inline void fill_capture(struct env *e, void *arg)
+{
+	((struct etw_session_capture *)arg)->handle = e->victim;
+}
 
 /* The spare registration is the only member of a group. */
 int join(struct env *e);

@@ -405,6 +405,67 @@ TEST_F(m32, classic)
 	close(cfd);
 }
 
+TEST_F(m32, capture)
+{
+	struct etw_guid guids[2] = { vm_guid(1) };
+	struct etw_session_capture c = {
+		.size = sizeof(c), .flags = ETW_CAPTURE_SET, .handle = self->s.handle,
+		.guids = VM_PTR(guids), .count = 1, .period_s = 3600 };
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_CAPTURE, &c));
+	guids[0] = vm_guid(9);
+	c.flags = 0;
+	c.count = 2;
+	c.period_s = 0;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_CAPTURE, &c));
+	EXPECT_EQ(1, c.count);
+	EXPECT_EQ(3600, c.period_s);
+	EXPECT_EQ(vm_guid(1).data1, guids[0].data1);
+}
+
+TEST_F(m32, system_session)
+{
+	struct etw_session s = vm_session("t-system");
+	struct etw_session_system system = { .size = sizeof(system), .flags = ETW_SYSTEM_SET,
+					     .enable = { 0x10 }, .sample_interval = 10000 };
+
+	s.mode |= ETW_MODE_SYSTEM;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	system.handle = s.handle;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_SYSTEM, &system));
+	memset(system.enable, 0xff, sizeof(system.enable));
+	system.sample_interval = system.flags = 0;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_SYSTEM, &system));
+	EXPECT_EQ(0x10, system.enable[0]);
+	EXPECT_EQ(0, system.enable[1]);
+	EXPECT_EQ(10000, system.sample_interval);
+}
+
+/* Providers of the kernel's events, and what they missed; the arguments are those of vm_abi.c. */
+TEST_F(m32, kernel_events)
+{
+	static const uint8_t schema[] = { 5, 0, 0, 'e', 0 };
+	struct etw_bpf_event event = { .level = 4, .schema_len = sizeof(schema) };
+	struct etw_trace_event t = {
+		.size = sizeof(t), .provider = vm_guid(10), .name = VM_PTR("t-trace"), .name_len = 7,
+		.id = 1, .schema = VM_PTR(schema), .schema_len = sizeof(schema) };
+	struct etw_bpf_provider b = {
+		.size = sizeof(b), .provider = vm_guid(11), .name = VM_PTR("t-bpf"), .name_len = 5,
+		.events = VM_PTR(&event), .event_count = 1, .schemas = VM_PTR(schema),
+		.schemas_len = sizeof(schema) };
+	struct etw_session_missed missed = {
+		.size = sizeof(missed), .handle = self->s.handle, .provider = vm_guid(10), .events = 7 };
+	struct etw_session_stat st;
+	bool kfuncs = !access("/sys/kernel/btf/etw", F_OK);
+
+	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &t));
+	EXPECT_EQ(kfuncs ? 0 : -EOPNOTSUPP, vm_ioctl(self->fd, ETW_IOC_BPF_PROVIDER, &b));
+	EXPECT_EQ(kfuncs, b.number != 0);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(7, vm_dropped(&st));
+}
+
 TEST_F(m32, unregister_and_stop)
 {
 	EXPECT_EQ(0, vm_unregister(self->fd, self->slot));
