@@ -6,7 +6,9 @@
  * closed are still written.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "etl/file.h"
 #include "append.h"
@@ -25,13 +27,16 @@ int machine_append(struct etw_etl_writer *writer, const struct machine *machine,
 }
 
 /* Is the file complete, and may something follow its events? -ENOENT: no, as for none */
-static int check(const char *path, int64_t started, struct etw_etl_info *info)
+static int check(int fd, int64_t started, struct etw_etl_info *info)
 {
 	struct etw_etl_file *file;
-	int err = etw_etl_open(path, NULL, NULL, &file);
+	int own = dup(fd), err = own < 0 ? -errno : etw_etl_open_fd(own, NULL, NULL, &file);
 
-	if (err)
+	if (err) {
+		if (own >= 0)
+			close(own);
 		return err;
+	}
 	*info = *etw_etl_info(file);
 	if (etw_etl_cut_off(file) || info->header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR ||
 	    (started && info->header.StartTime.QuadPart != started))
@@ -40,25 +45,37 @@ static int check(const char *path, int64_t started, struct etw_etl_info *info)
 	return err;
 }
 
-static int describe(const char *path, int64_t started)
+static int append(int fd, const struct etw_etl_info *info)
 {
-	static struct etw_etl_info info;
 	struct machine machine = { .host = "" };
 	struct etw_etl_writer *writer;
-	int err = check(path, started, &info);
+	int err = etw_etl_append_fd(fd, &writer);
 
-	if (!err)
-		err = etw_etl_append(path, &writer);
 	if (err)
 		return err;
 	machine_collect(&machine, "");
-	err = machine_append(writer, &machine, etw_etl_end_clock(&info));
+	err = machine_append(writer, &machine, etw_etl_end_clock(info));
 	machine_free(&machine);
 	if (err) {
 		etw_etl_discard(writer);
 		return err;
 	}
-	return etw_etl_finish(writer, info.header.EndTime.QuadPart, NULL);
+	return etw_etl_finish(writer, info->header.EndTime.QuadPart, NULL);
+}
+
+/* The file that is checked is the one that is appended to, whatever has its name then. */
+static int describe(const char *path, int64_t started)
+{
+	static struct etw_etl_info info;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err;
+
+	if (fd < 0)
+		return -errno;
+	err = check(fd, started, &info);
+	if (!err)
+		return append(fd, &info);
+	close(fd);
+	return err;
 }
 
 void machine_describe(const char *path, int64_t started)
