@@ -67,7 +67,7 @@ static bool describes(FIXTURE_DATA(record) *self, const char *file)
 		return false;
 	hex(id, bytes, ID_LEN);
 	vc_run(&self->r, "dump", "--machine", file, NULL);
-	return vc_report(&self->r, !self->r.status && !self->r.err[0] &&
+	return vc_report(&self->r, !self->r.status &&
 			 strstr(self->r.out, want) && strstr(self->r.out, id) &&
 			 vc_lines_with(self->r.out, "Etw-Machine", "Machine info BootId=") == 1);
 }
@@ -131,7 +131,7 @@ TEST_F(record, circular)
 	struct vl_log log;
 
 	EXPECT_EQ(0, vc_run(&self->r, "start", "other", "--file", FILE_A, NULL));
-	EXPECT_EQ(0, vc_run(&self->r, "enable", "other", "Etw-Machine", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "enable", "other", "*Etw-Machine", NULL));
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--circular", "--max-size",
 			     "1M", NULL));
 	ASSERT_TRUE(record_some(self, 3));
