@@ -228,6 +228,8 @@ build/unit/cli_access: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c
 	user/cli/cmd/access.c,$(cli_src))) $(cli_list)
 build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
 	user/cli/autologger/state.c,$(cli_src))) $(cli_list)
+build/unit/cli_machine: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
+	user/cli/symbols.c,$(cli_src))) $(cli_list)
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))

@@ -430,6 +430,37 @@ struct etw_image_payload {
 #define ETW_COUNTERS_PROCESSOR	0x2	/* keyword of "Processor" */
 #define ETW_COUNTERS_MS		1000
 
+/* ------------------------------------------------------------------ machine */
+
+/*
+ * What a log file was recorded on: TraceLogging events of the provider Etw-Machine, which the
+ * command appends to a file that is complete, with ETW_MACHINE_NOBODY as process and thread; to a
+ * circular file the command's process writes them last. Level 4, keyword ETW_MACHINE_KEYWORD.
+ * What the writer could not see has no field, so each event has its own; no field is 0 or empty
+ * instead.
+ *
+ *	Machine	BootId GUID, HostName, KernelRelease, KernelVersion, Architecture,
+ *		Distribution: strings; Processors u32: online; MemoryBytes u64; PageSize u32
+ *	Kernel	BootId, BuildId binary; Text, TextBegin, TextEnd: addresses of _text, _stext
+ *		and _etext in that boot
+ *	Cpu	BootId, Processor, Package, Core, Node, MHz u32: MHz is the greatest; Model string
+ *	Module	BootId, Name string, Address, Size u64, BuildId
+ *
+ * Beside those that are appended stand records of Windows' class SystemConfig, with
+ * ETW_MACHINE_NOBODY as process and thread, by which readers tell them from Windows' events:
+ * CPU, of version 2, NumaNode and one of Processors for each CPU.
+ */
+#define ETW_MACHINE_PROVIDER_NAME	"Etw-Machine"
+#define ETW_MACHINE_GUID	\
+	ETW_GUID(0x87e763a3, 0x6203, 0x5879, 0x3f, 0x11, 0x51, 0xd9, 0x2a, 0xa0, 0x28, 0x07)
+#define ETW_MACHINE_KEYWORD	0x1
+#define ETW_MACHINE_NOBODY	0xFFFFFFFFu	/* process_id and thread_id */
+
+#define ETW_CONFIG_GROUP	0x0B	/* high byte of the hook id of SystemConfig; low: the type */
+#define ETW_CONFIG_CPU		10
+#define ETW_CONFIG_NUMA_NODE	24
+#define ETW_CONFIG_PROCESSORS	35
+
 /* ------------------------------------------------------- classic providers */
 
 /*

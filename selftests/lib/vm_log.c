@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_log.c - sessions with log files, and the contents of the files */
 #include "lib/vm_log.h"
+#include "etl/record.h"
 
 #include <etw/format.h>
 
@@ -85,7 +86,8 @@ struct vl_log vl_log_read(const char *path)
 		time = event.time;
 		if (event.record.header->desc.opcode == 0 && event.record.header->desc.id == 0)
 			continue;
-		if (!memcmp(&event.record.header->provider, &process_guid, sizeof(process_guid)))
+		if (!memcmp(&event.record.header->provider, &process_guid, sizeof(process_guid)) ||
+		    etw_kind_is_machine(event.record.header))
 			continue;
 		memcpy(&number, event.record.data,
 		       event.record.data_len < sizeof(number) ? event.record.data_len :

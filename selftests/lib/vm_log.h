@@ -57,7 +57,7 @@ struct vl_log {
 	struct etw_etl_count count;
 	struct etw_etl_info info;
 	bool cut_off;
-	ULONG events;		/* neither the header's nor those that name processes */
+	ULONG events;		/* not of the header, the processes or the machine */
 	ULONG first, last;	/* their numbers */
 	bool in_order;		/* each number is one more than that before */
 	bool in_time;

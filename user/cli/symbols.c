@@ -2,6 +2,9 @@
 /*
  * symbols.c - the names of addresses in stacks
  *
+ * Names are those of the kernel that runs here: an address of another boot is translated
+ * first, and one that has no counterpart here has no name.
+ *
  * The kernel's names are read once, at the first address of the kernel. Without CAP_SYSLOG
  * kallsyms shows zeroes: then there are no names. A process's mappings are read for its
  * first stack, and again for an address that they do not have, at most once for each stack.
@@ -10,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "cli/machine/translate.h"
 #include "symbols.h"
 
 #define KERNEL_BEGIN	0x8000000000000000ull	/* addresses of the kernel, on 64 bits */
@@ -27,6 +31,10 @@ struct mapping {
 
 struct symbols {
 	bool use_kernel, read_kernel;
+	const char *refusal;		/* why the kernel's names are not used; NULL: no matter */
+	uint64_t refused;		/* addresses that have no name for it */
+	const struct machine *there;	/* whose kernel's addresses they are; NULL: of this boot */
+	struct machine here;
 	struct function *functions;
 	size_t function_count;
 	struct etw_text names;
@@ -35,6 +43,9 @@ struct symbols {
 	size_t mapping_count;
 	uint64_t missing;	/* an address that they did not have */
 };
+
+/* Of /proc and /sys; tests have another one. */
+static const char *symbols_root = "";
 
 struct symbols *symbols_new(void)
 {
@@ -55,12 +66,42 @@ void symbols_free(struct symbols *s)
 	free(s->mappings);
 	free(s->functions);
 	etw_text_free(&s->names);
+	machine_free(&s->here);
 	free(s);
 }
 
 void symbols_use_kernel(struct symbols *symbols)
 {
 	symbols->use_kernel = true;
+}
+
+static void use_machine(struct symbols *s, const struct machine *there)
+{
+	machine_collect(&s->here, symbols_root);
+	s->refusal = machine_foreign(there, &s->here);
+	s->use_kernel = !s->refusal;
+	s->there = there;
+}
+
+void symbols_choose(struct symbols *symbols, const struct machines *machines,
+		    unsigned int undescribed, bool of_boot)
+{
+	if (!machines->count && of_boot)
+		symbols->use_kernel = true;
+	else if (!machines->count)
+		symbols->refusal = "the trace is of another boot, and does not describe its kernel";
+	else if (machines->count > 1 || (undescribed && !of_boot))
+		symbols->refusal = "the trace is of several boots or machines";
+	else
+		use_machine(symbols, machines->list);
+}
+
+void symbols_report(const struct symbols *symbols)
+{
+	if (symbols->refused)
+		cli_note("%llu address%s of the kernel %s no name: %s",
+			 (unsigned long long)symbols->refused, symbols->refused == 1 ? "" : "es",
+			 symbols->refused == 1 ? "has" : "have", symbols->refusal);
 }
 
 /* ----------------------------------------------------------------------- kernel */
@@ -85,7 +126,7 @@ static int compare(const void *a, const void *b)
 static void read_kernel(struct symbols *s)
 {
 	unsigned long long address;
-	char name[256], module[64], type;
+	char name[256], module[64], path[256], type;
 	struct function *f;
 	size_t room = 0;
 	char line[512];
@@ -94,7 +135,8 @@ static void read_kernel(struct symbols *s)
 
 	s->read_kernel = true;
 	keep_name(s, "");
-	file = fopen("/proc/kallsyms", "re");
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", symbols_root);
+	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		n = sscanf(line, "%llx %c %255s [%63[^]]]", &address, &type, name, module);
 		if (n < 3 || !address || !strchr("tTwW", type))
@@ -119,6 +161,8 @@ static bool add_kernel(struct symbols *s, struct etw_text *to, uint64_t address)
 	size_t low = 0, high, middle;
 	const struct function *f;
 
+	if (s->there && !machine_translate(s->there, &s->here, address, &address))
+		return false;
 	if (!s->read_kernel)
 		read_kernel(s);
 	for (high = s->function_count; low < high; ) {
@@ -205,7 +249,9 @@ static bool add_user(struct symbols *s, struct etw_text *to, uint32_t pid, uint6
 
 bool symbols_add(struct symbols *symbols, struct etw_text *to, uint32_t pid, uint64_t address)
 {
-	if (address >= KERNEL_BEGIN)
+	if (address >= KERNEL_BEGIN) {
+		symbols->refused += !symbols->use_kernel && symbols->refusal;
 		return symbols->use_kernel && add_kernel(symbols, to, address);
+	}
 	return pid && add_user(symbols, to, pid, address);
 }

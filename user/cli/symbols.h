@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "cli/machine/machine.h"
 #include "text.h"
 
 struct symbols;
@@ -17,8 +18,18 @@ struct symbols;
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);	/* NULL is fine */
 
-/* Addresses of the kernel that runs: set this if the trace is of this boot. */
+/* Addresses are those of the kernel that runs here: of a session. */
 void symbols_use_kernel(struct symbols *symbols);
+
+/*
+ * Addresses are those of files that describe these machines, as far as they have a counterpart
+ * here; those of several boots cannot be told apart. So many files describe none; of_boot: all
+ * seem to be of this boot. The machines are in use until symbols_free().
+ */
+void symbols_choose(struct symbols *symbols, const struct machines *machines,
+		    unsigned int undescribed, bool of_boot);
+/* At the end: a line on stderr if addresses have no names because the kernel is another one. */
+void symbols_report(const struct symbols *symbols);
 
 /*
  * Append "function+0x12", with " [module]" if it is one's, or "file+0x1234". pid: 0: nothing is

@@ -595,3 +595,46 @@ int etw_etl_all_after(struct etw_etl_file *file, int64_t time)
 			return ret < 0 ? ret : 0;
 	return 1;
 }
+
+/* ------------------------------------------------------------------- both ends */
+
+#define WINDOW	(32u << 20)	/* bytes searched at the file's beginning and end */
+
+static int take_block(const struct etw_block *block, etw_etl_take_fn *take, void *context)
+{
+	uint32_t offset = sizeof(block->header);
+	struct etw_classic_view classic;
+	struct etw_record_view view;
+	int ret = 0;
+
+	classic.time = 0;
+	while (!ret && etw_etl_record(block->data, block->header.offset, &offset, &view,
+				      &classic) == 1)
+		ret = take(context, &view);
+	return ret;
+}
+
+int etw_etl_ends(struct etw_etl_file *file, etw_etl_take_fn *take, void *context)
+{
+	const struct etw_etl_space *space = &file->space;
+	uint64_t at, last = space->end > WINDOW ? space->end - WINDOW : 0;
+	struct etw_buffer_header header;
+	struct etw_etl_walk walk;
+	struct etw_block *block;
+	int ret, err, taken = 0;
+
+	etw_etl_walk_begin(space, &walk);
+	while (!taken && (ret = etw_etl_walk_next(space, &walk, &header, &at))) {
+		if (ret < 0 && ret != -EBADMSG)
+			return ret;
+		if (ret < 0 || (at >= WINDOW && at < last))
+			continue;
+		block = etw_etl_load(file, at, &header, &err);
+		if (err)
+			return err;
+		if (block)
+			taken = take_block(block, take, context);
+		free(block);
+	}
+	return taken;
+}

@@ -120,3 +120,16 @@ uint64_t etw_etl_frequency(const struct etw_etl_info *info)
 		return header->CpuSpeedInMHz * 1000000ull;
 	return frequency && frequency <= FREQUENCY_MAX ? frequency : 10000000;
 }
+
+#define FILETIME_SECOND	10000000
+
+int64_t etw_etl_end_clock(const struct etw_etl_info *info)
+{
+	int64_t end = info->header.EndTime.QuadPart, d = end - info->header.StartTime.QuadPart;
+	int64_t frequency = (int64_t)etw_etl_frequency(info);
+
+	if (info->header.ReservedFlags == ETW_CLOCK_SYSTEM)
+		return end;
+	return info->start_clock + d / FILETIME_SECOND * frequency +
+	       d % FILETIME_SECOND * frequency / FILETIME_SECOND;
+}

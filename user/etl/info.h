@@ -28,4 +28,7 @@ int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *inf
 /* Ticks of the file's clock per second, 1 to 5e15; 1e7 if the header has no valid frequency. */
 uint64_t etw_etl_frequency(const struct etw_etl_info *info);
 
+/* The clock at header.EndTime, by the frequency: a time for records that follow all others. */
+int64_t etw_etl_end_clock(const struct etw_etl_info *info);
+
 #endif /* ETW_ETL_INFO_H */

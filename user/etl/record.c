@@ -262,6 +262,8 @@ enum etw_kind etw_kind_of(const struct etw_record_view *record)
 	const struct etw_event_header *header = record->header;
 	struct etw_loss_payload loss;
 
+	if (etw_kind_is_machine(header))
+		return ETW_KIND_MACHINE;
 	/* The kernel logger's other groups are events. */
 	if (etw_etl_is_system(header))
 		return header->desc.task >> 8 ? ETW_KIND_EVENT : ETW_KIND_TRACE;

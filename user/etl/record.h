@@ -55,6 +55,7 @@ static inline bool etw_etl_is_system(const struct etw_event_header *header)
 enum etw_kind {
 	ETW_KIND_EVENT,		/* of a provider */
 	ETW_KIND_PROCESS,	/* of Etw-Process, which names processes for the other events */
+	ETW_KIND_MACHINE,	/* about the machine that the file was recorded on, see etw/format.h */
 	ETW_KIND_TRACE,		/* about the trace: a file's header, a loss, a piece of a schema */
 };
 
@@ -67,6 +68,19 @@ static inline bool etw_kind_names_process(const struct etw_event_header *header)
 
 	return !memcmp(&header->provider, &guid, sizeof(guid)) &&
 	       header->flags & ETW_EVENT_KERNEL_MODE;
+}
+
+/* Does it describe the machine? Windows' own records of that are events. */
+static inline bool etw_kind_is_machine(const struct etw_event_header *header)
+{
+	static const struct etw_guid guid = ETW_MACHINE_GUID;
+
+	if (etw_etl_is_system(header))
+		return header->desc.task >> 8 == ETW_CONFIG_GROUP &&
+		       header->process_id == ETW_MACHINE_NOBODY &&
+		       header->thread_id == ETW_MACHINE_NOBODY;
+	return !memcmp(&header->provider, &guid, sizeof(guid)) &&
+	       (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32);
 }
 
 /* Is it a piece of an embedded schema? */

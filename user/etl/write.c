@@ -477,6 +477,9 @@ int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
 		complete(w, end_time);
 		err = patch_head(w, &w->info.header);
 	}
+	/* What was appended to may have been on its disk, with a header that said so. */
+	if (!err && w->old && fsync(w->sink.fd) && errno != EINVAL)
+		err = -errno;
 	if (err) {
 		etw_etl_discard(w);
 		return err;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "autologger.h"
 #include "cli/cli.h"
+#include "cli/machine/append.h"
+#include "cli/machine/session.h"
 #include "cli/schema.h"
 #include "cli/session.h"
 #include "device/kdev.h"
@@ -49,10 +51,15 @@ static int stop_one(int fd, const char *name, bool by_name)
 		return cli_fail("session %s was not started by etw autologger", cli_quote(name));
 	err = autologger_find(fd, name, &result.guid);
 	autologger_result_free(&result);
+	if (!err && !session_do(fd, etw_kdev_session_query, name, &session))
+		machine_write(name, &session, false);
+	memset(&session, 0, sizeof(session));
 	if (!err)
 		err = session_do(fd, etw_kdev_session_stop, name, &session);
 	if (err && err != -ENOENT)
 		return session_fail(name, err, TAKES_CONTROL);
+	if (!err)
+		machine_describe_log(&session);
 	autologger_forget(name);
 	return 0;
 }

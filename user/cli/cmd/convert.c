@@ -65,6 +65,7 @@ static const struct cli_option options[] = {
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	CLI_OPTION_PROCESSES(job.processes.show),
+	CLI_OPTION_MACHINE(job.processes.show_machine),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	CLI_OPTION_END
@@ -313,6 +314,7 @@ static void report(struct run *run)
 static int convert_all(struct run *run, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid machine_guid = ETW_MACHINE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
 	unsigned int i;
@@ -324,6 +326,7 @@ static int convert_all(struct run *run, char **paths)
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
 	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->processes.show_machine |= select_names_guid(run->select, &machine_guid);
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);
 	run->c.processes = run->processes.table;

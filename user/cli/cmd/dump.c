@@ -136,6 +136,7 @@ static const struct cli_option options[] = {
 	CLI_HEADING("more selection"),
 	SELECT_MORE_OPTIONS,
 	CLI_OPTION_PROCESSES(job.processes.show),
+	CLI_OPTION_MACHINE(job.processes.show_machine),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
 	OUTPUT_OPTIONS,
@@ -339,20 +340,6 @@ static void count_shown(struct dump *dump, const struct etw_loss *loss, unsigned
 		dump->shown[loss->payload.code] += (uint64_t)loss->payload.events;
 }
 
-/* Losses are of providers that may have written nothing else, and have ended. */
-static void learn_provider(struct dump *dump, const struct etw_event *event)
-{
-	struct etw_guid guid;
-	const char *name = etw_process_named(event, &guid);
-
-	if (!name)
-		return;
-	/* The events before do not know it yet. */
-	if (dump->printer.workers)
-		event_workers_wait(dump->printer.workers);
-	names_learn(dump->printer.names, &guid, name);
-}
-
 /* --slowest: print it at the end if it is one of the longest. */
 static void keep_operation(struct dump *dump)
 {
@@ -372,7 +359,7 @@ static int read_events(struct dump *dump)
 	int err;
 
 	while ((err = next_event(dump, &event, &input)) == 1) {
-		learn_provider(dump, event);
+		event_learn_provider(&dump->printer, event);
 		if (!processes_event(&dump->processes, event))
 			continue;
 		dump->printer.operation = NULL;
@@ -488,6 +475,7 @@ static bool ask_process(void *context, const EVENT_RECORD *record, bool parent,
 static void prepare(struct dump *dump, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid machine_guid = ETW_MACHINE_GUID;
 	const struct etw_expr_ask ask = {
 		.provider = paths ? NULL : ask_provider,
 		.process = dump->no_names ? NULL : ask_process,
@@ -497,6 +485,8 @@ static void prepare(struct dump *dump, char **paths)
 				      (int64_t)etw_session_info(reader)->start_wall;
 
 	dump->processes.show |= select_names_guid(dump->select, &process_guid);
+	dump->processes.show_machine |= dump->printer.hex ||
+					select_names_guid(dump->select, &machine_guid);
 	if (!dump->no_names) {
 		processes_open(&dump->processes, !paths);
 		dump->printer.processes = &dump->processes;
@@ -697,9 +687,8 @@ static int dump_files(struct dump *dump, char **paths)
 	dump->inputs.apart |= dump->printer.hex;
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
-		if (dump->printer.symbols && inputs_are_of_boot(&dump->inputs))
-			symbols_use_kernel(dump->printer.symbols);
 		dump->short_header = dump->width && dump->printer.layout && !dump->printer.hex;
+		event_read_machines(&dump->printer, &dump->inputs, dump->short_header);
 		if (dump->width && !dump->no_pager)
 			screen_page();
 		progress_begin(&dump->progress, dump->width);
@@ -718,6 +707,8 @@ static int dump_files(struct dump *dump, char **paths)
 	if (!status) {
 		inputs_report(&dump->inputs);
 		unnamed_report(&dump->unnamed);
+		if (dump->printer.symbols)
+			symbols_report(dump->printer.symbols);
 	}
 	inputs_close(&dump->inputs);
 	if (!status && dump->strict)

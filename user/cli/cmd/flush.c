@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/machine/append.h"
 #include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
 #include "cli/session.h"
@@ -114,6 +115,7 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 	older_log_drop(to);
 	if (err)
 		return cli_fail("%s: cannot be read: %s", cli_quote(to->path), strerror(-err));
+	machine_describe(to->path, 0);
 	report_snapshot(to);
 	return 0;
 }

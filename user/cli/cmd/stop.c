@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/machine/append.h"
+#include "cli/machine/session.h"
 #include "cli/request/process_events.h"
 #include "cli/session.h"
 #include "cli/verify/verify.h"
@@ -56,12 +58,17 @@ static int stop(const char *name, struct session *session, struct sample *before
 		return 1;
 	process_events_refresh(fd, name, false);
 	err = session_do(fd, etw_kdev_session_query, name, session);
-	if (!err)
+	if (!err) {
+		machine_write(name, session, false);
 		sample_take(fd, session, before);
+	}
 	memset(session, 0, sizeof(*session));
 	err = session_do(fd, etw_kdev_session_stop, name, session);
 	etw_kdev_close(fd);
-	return err ? session_fail(name, err, TAKES_CONTROL) : 0;
+	if (err)
+		return session_fail(name, err, TAKES_CONTROL);
+	machine_describe_log(session);
+	return 0;
 }
 
 int cmd_stop(int argc, char **argv)

@@ -270,6 +270,22 @@ void inputs_schemas(const struct inputs *inputs)
 	}
 }
 
+unsigned int inputs_machines(const struct inputs *inputs, struct machines *machines)
+{
+	unsigned int i, undescribed = 0;
+	int err;
+
+	for (i = 0; i < inputs->count; i++) {
+		err = machines_read(machines, inputs->list[i].path, &undescribed);
+		if (err == -ENOMEM)
+			cli_die("out of memory");
+		if (err)
+			cli_note("%s: not searched for its machine: %s",
+				 cli_quote(inputs->list[i].path), strerror(-err));
+	}
+	return undescribed;
+}
+
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 {
 	return open_fail(inputs->list[source].path, err);

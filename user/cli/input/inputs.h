@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "etl/loss.h"
 #include "etl/source.h"
+#include "cli/machine/machine.h"
 #include "cli/stacks.h"
 
 struct input;
@@ -69,6 +70,9 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err);
 
 /* Decode events by the schemas that are embedded in the files. */
 void inputs_schemas(const struct inputs *inputs);
+
+/* Add the machines that the files describe; returns how many files describe none. */
+unsigned int inputs_machines(const struct inputs *inputs, struct machines *machines);
 
 /*
  * Call take for each loss that the files record, without copies, until it does not return 0.

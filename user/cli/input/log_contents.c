@@ -17,7 +17,14 @@
 
 bool event_is_about_trace(const struct etw_event *event)
 {
-	return etw_kind_of(&event->record) == ETW_KIND_TRACE;
+	enum etw_kind kind = etw_kind_of(&event->record);
+
+	return kind == ETW_KIND_TRACE || kind == ETW_KIND_MACHINE;
+}
+
+bool event_is_about_machine(const struct etw_event *event)
+{
+	return etw_kind_of(&event->record) == ETW_KIND_MACHINE;
 }
 
 const char *log_contents_besides(uint64_t names)

@@ -13,9 +13,12 @@
 
 /*
  * Is it no event of a provider, but one about the trace: the header of a file, a record of a loss,
- * a piece of a schema?  Summaries of all commands leave these out of their number of events.
+ * a piece of a schema, the machine?  Summaries of all commands leave these out of their number of
+ * events.
  */
 bool event_is_about_trace(const struct etw_event *event);
+/* Does it describe the machine? Of those about the trace, these are shown only if asked for. */
+bool event_is_about_machine(const struct etw_event *event);
 
 /* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
 bool record_needs_manifest(const EVENT_RECORD *record);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "etl/file.h"
+#include "log_contents.h"
 #include "processes.h"
 
 /* Bytes of a file that are read ahead: no more than a moment's work. */
@@ -61,6 +62,8 @@ bool processes_event(struct processes *processes, const struct etw_event *event)
 {
 	if (processes->table)
 		take(processes, event);
+	if (!processes->show_machine && event_is_about_machine(event))
+		return false;
 	if (processes->show || !etw_process_is(event))
 		return true;
 	processes->hidden++;

@@ -16,12 +16,16 @@
 #define CLI_OPTION_PROCESSES(to)	\
 	{ "processes", 0, NULL, "show the events of Etw-Process, too", CLI_FLAG(to) }
 
+#define CLI_OPTION_MACHINE(to)		\
+	{ "machine", 0, NULL, "show the events that describe the machine, too", CLI_FLAG(to) }
+
 /* All zero knows no names. */
 struct processes {
 	struct etw_process_table *table;
 	struct procs *procs;	/* NULL: not of a running session, or not of this system's ids */
 	bool show;		/* the caller's: do not hide the events of Etw-Process */
-	uint64_t hidden;
+	bool show_machine;	/* the caller's: do not hide those of Etw-Machine */
+	uint64_t hidden;	/* of Etw-Process */
 };
 
 /* Ends the command if there is no memory. */
@@ -36,8 +40,8 @@ void processes_close(struct processes *processes);
 void processes_ahead(struct processes *processes, char **paths);
 
 /*
- * Learn from an event. false: it is one that the command's session keeps for the names only,
- * so do not show it.
+ * Learn from an event. false: it is one that the command keeps for the names only, or by which
+ * it describes the machine, so do not show it.
  */
 bool processes_event(struct processes *processes, const struct etw_event *event);
 

@@ -15,6 +15,7 @@
 #include "cli/names.h"
 #include "cli/input/operations.h"
 #include "cli/input/processes.h"
+#include "cli/machine/machine.h"
 #include "cli/text.h"
 #include "etl/file.h"
 #include "etl/loss.h"
@@ -34,6 +35,7 @@ enum event_place { EVENT_BESIDE, EVENT_STARTS, EVENT_STOPS };
 struct event_format;
 struct event_layout;
 struct event_workers;
+struct inputs;
 struct symbols;
 struct etw_identity;
 
@@ -54,6 +56,7 @@ struct event_printer {
 	unsigned int around;	/* the event is shown around the operation of this rank, from 1 */
 	enum event_place place;	/* if it is */
 	struct event_layout *layout;
+	struct machines machines;	/* that the files describe, as far as anything printed needs it */
 	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
@@ -94,6 +97,13 @@ void event_print_layout(struct event_printer *printer, const struct etw_event *e
 bool event_is_file_header(const struct etw_event *event);
 void event_print_file(struct event_printer *printer, const struct etw_event *event,
 		      const char *path, struct etw_etl_file *file);
+/*
+ * Read what machines files are of, for event_print_file() if heads is set, and for the names in
+ * stacks if there are symbols.
+ */
+void event_read_machines(struct event_printer *printer, const struct inputs *inputs, bool heads);
+/* Does the event name a provider? Losses may be of one that has written nothing else. */
+void event_learn_provider(struct event_printer *printer, const struct etw_event *event);
 /* Is it a piece of a schema?  Then it is not printed, but given to the decoder. */
 bool event_is_schema(struct event_printer *printer, const struct etw_event *event);
 /*

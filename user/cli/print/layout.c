@@ -375,6 +375,11 @@ void event_print_file(struct event_printer *printer, const struct etw_event *eve
 	if (header->EventsLost)
 		etw_text_printf(to, ", %u event%s lost", header->EventsLost,
 				cli_s(header->EventsLost));
+	/* Of several files the machines are known, but not which is whose. */
+	if (printer->machines.count == 1) {
+		etw_text_puts(to, "; ");
+		machine_summary(to, printer->machines.list);
+	}
 	event_paint(printer, EVENT_PLAIN);
 	fold(printer->layout, to, start, start);
 	event_end(printer);

@@ -3,9 +3,12 @@
  * printer.c - what a printer and its workers do together
  */
 #include <stdio.h>
+#include "cli/input/inputs.h"
+#include "cli/symbols.h"
 #include "event.h"
 #include "workers.h"
 #include "tdh/decode/embed.h"
+#include "tdh/process/process_table.h"
 
 bool event_is_schema(struct event_printer *printer, const struct etw_event *event)
 {
@@ -15,6 +18,31 @@ bool event_is_schema(struct event_printer *printer, const struct etw_event *even
 		event_workers_schema(printer->workers, event);
 	event_learn(printer, event);
 	return true;
+}
+
+void event_learn_provider(struct event_printer *printer, const struct etw_event *event)
+{
+	struct etw_guid guid;
+	const char *name = etw_process_named(event, &guid);
+
+	if (!name)
+		return;
+	/* The events before do not know it yet. */
+	if (printer->workers)
+		event_workers_wait(printer->workers);
+	names_learn(printer->names, &guid, name);
+}
+
+void event_read_machines(struct event_printer *printer, const struct inputs *inputs, bool heads)
+{
+	unsigned int undescribed;
+
+	if (!heads && !printer->symbols)
+		return;
+	undescribed = inputs_machines(inputs, &printer->machines);
+	if (printer->symbols)
+		symbols_choose(printer->symbols, &printer->machines, undescribed,
+			       inputs_are_of_boot(inputs));
 }
 
 void event_flush(struct event_printer *printer)
@@ -30,4 +58,5 @@ void event_printer_free(struct event_printer *printer)
 	event_workers_free(printer->workers);
 	printer->workers = NULL;
 	event_release(printer);
+	machines_free(&printer->machines);
 }

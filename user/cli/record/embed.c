@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed.c - put the manifests of what was recorded into the file
+ * embed.c - put what describes the recording into the file: the machine, and the manifests
  *
  * They are appended when the file is complete, so that no event can be lost here.
  */
@@ -11,13 +11,12 @@
 #include <etw/format.h>
 #include "cli/cli.h"
 #include "recording.h"
+#include "cli/machine/append.h"
 #include "cli/schema.h"
 #include "etl/file.h"
 #include "etl/write.h"
 #include "device/kdev.h"
 #include "tdh/decode/embed.h"
-
-#define FILETIME_SECOND	10000000
 
 static void report_lacking(const struct record *r)
 {
@@ -40,18 +39,6 @@ static void report_lacking(const struct record *r)
 	}
 }
 
-/* The file's clock at its end */
-static int64_t end_clock(const struct etw_etl_info *info)
-{
-	int64_t end = info->header.EndTime.QuadPart, d = end - info->header.StartTime.QuadPart;
-	int64_t frequency = (int64_t)etw_etl_frequency(info);
-
-	if (info->header.ReservedFlags == ETW_CLOCK_SYSTEM)
-		return end;
-	return info->start_clock + d / FILETIME_SECOND * frequency +
-	       d % FILETIME_SECOND * frequency / FILETIME_SECOND;
-}
-
 static int put(void *writer, const void *record, size_t size)
 {
 	return etw_etl_write(writer, 0, record, size);
@@ -61,7 +48,7 @@ static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *i
 		     const struct provider_counts *p, unsigned int *found)
 {
 	size_t room = info->header.BufferSize - sizeof(struct etw_buffer_header), i;
-	int64_t time = end_clock(info);
+	int64_t time = etw_etl_end_clock(info);
 	int err = 0;
 
 	for (i = 0; i < p->count && !err; i++) {
@@ -77,8 +64,26 @@ static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *i
 	return err;
 }
 
-/* Append the manifests to one file.  0, or -errno; then the file is unchanged. */
-static int embed(const char *path, const struct provider_counts *p, unsigned int *found)
+/* What is appended to each file */
+struct appendix {
+	const struct provider_counts *providers;	/* whose manifests; NULL: none */
+	unsigned int *found;				/* manifests in each file */
+	struct machine machine;
+};
+
+static int append_all(struct etw_etl_writer *writer, const struct etw_etl_info *info,
+		      const struct appendix *appendix)
+{
+	int err = 0;
+
+	*appendix->found = 0;
+	if (appendix->providers)
+		err = embed_all(writer, info, appendix->providers, appendix->found);
+	return err ? err : machine_append(writer, &appendix->machine, etw_etl_end_clock(info));
+}
+
+/* Append to one file. 0, or -errno; then the file is unchanged. */
+static int embed(const char *path, const struct appendix *appendix)
 {
 	struct etw_etl_writer *writer;
 	struct etw_etl_info info;
@@ -92,9 +97,8 @@ static int embed(const char *path, const struct provider_counts *p, unsigned int
 	err = etw_etl_append(path, &writer);
 	if (err)
 		return err;
-	*found = 0;
-	err = embed_all(writer, &info, p, found);
-	if (err || !*found) {
+	err = append_all(writer, &info, appendix);
+	if (err) {
 		etw_etl_discard(writer);
 		return err;
 	}
@@ -102,7 +106,7 @@ static int embed(const char *path, const struct provider_counts *p, unsigned int
 }
 
 /* One file after the other; the last is the one that the session names. */
-static int embed_files(struct record *r, const struct provider_counts *p)
+static int embed_files(struct record *r, const struct appendix *appendix)
 {
 	const struct session *s = &r->last.session;
 	char path[ETW_FILE_NAME_MAX + 1];
@@ -110,32 +114,61 @@ static int embed_files(struct record *r, const struct provider_counts *p)
 	int err = 0;
 
 	if (!(r->session.s.mode & ETW_MODE_NEWFILE))
-		return embed(s->log.name, p, &r->manifests);
+		return embed(s->log.name, appendix);
 	for (number = r->file.first; number <= s->log.log.number && !err; number++)
-		err = log_file_number(r->file.path, number, path) ?
-		      embed(path, p, &r->manifests) : -ENAMETOOLONG;
+		err = log_file_number(r->file.path, number, path) ? embed(path, appendix) :
+		      -ENAMETOOLONG;
 	return err;
+}
+
+/* A circular file cannot hold anything behind its events. */
+static bool has_room(const struct record *r)
+{
+	const struct session *s = &r->last.session;
+
+	return s->log.log.name_len && !(r->session.s.mode & ETW_MODE_CIRCULAR) &&
+	       !session_file_error(s);
+}
+
+static int report_failure(struct record *r, bool manifests, int err)
+{
+	const char *name = cli_quote(r->last.session.log.name);
+
+	if (manifests) {
+		r->manifests = 0;
+		return cli_fail("%s: the manifests are not in it: %s", name,
+				err == -E2BIG ? "one is too large for its buffers" : strerror(-err));
+	}
+	/* That a file is gone is reported anyway. */
+	if (err != -ENOENT && !r->quiet)
+		cli_note("%s: the machine is not described in it: %s", name, strerror(-err));
+	return 0;
 }
 
 int record_embed(struct record *r)
 {
+	const bool manifests = r->with_manifests && r->counted;
 	struct session *s = &r->last.session;
+	struct appendix appendix = {
+		.providers = manifests ? &r->contents.counts : NULL, .found = &r->manifests,
+	};
+	int status = 0, err = 0;
 	struct stat st;
-	int err = 0;
 
-	if (!r->counted)
-		return cli_fail("%s: the manifests are not in it: its providers are not known",
-				cli_quote(s->log.name));
-	if (s->log.log.name_len)
-		err = embed_files(r, &r->contents.counts);
-	if (!err && !r->quiet)
-		report_lacking(r);
-	if (err) {
-		r->manifests = 0;
-		return cli_fail("%s: the manifests are not in it: %s", cli_quote(s->log.name),
-				err == -E2BIG ? "one is too large for its buffers" : strerror(-err));
+	if (r->with_manifests && !r->counted)
+		status = cli_fail("%s: the manifests are not in it: its providers are not known",
+				  cli_quote(s->log.name));
+	if (manifests || has_room(r)) {
+		machine_collect(&appendix.machine, "");
+		if (s->log.log.name_len)
+			err = embed_files(r, &appendix);
+		machine_free(&appendix.machine);
 	}
+	if (manifests && !err && !r->quiet)
+		report_lacking(r);
+	if (err)
+		return report_failure(r, manifests, err) | status;
 	if (s->log.log.name_len && !stat(s->log.name, &st))
 		s->log.log.bytes = (uint64_t)st.st_size;
-	return 0;
+	return status;
 }

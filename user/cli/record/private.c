@@ -18,6 +18,7 @@
 #include "base/json_writer.h"
 #include "base/older_file.h"
 #include "cli/cli.h"
+#include "cli/machine/append.h"
 #include "cli/output_file.h"
 #include "cli/provider.h"
 #include "cli/text.h"
@@ -238,6 +239,8 @@ static int finish(struct record *r, const char *path)
 		err = log_contents_add(&r->contents, files.found.gl_pathv[i], INT64_MIN, NULL);
 		if (err)
 			status = cli_fail("%s: %s", cli_quote(files.found.gl_pathv[i]), strerror(-err));
+		else
+			machine_describe(files.found.gl_pathv[i], 0);
 	}
 	report(r, &files);
 	globfree(&files.found);

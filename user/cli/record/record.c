@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/machine/session.h"
 #include "cli/record/own_session.h"
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
@@ -145,6 +146,7 @@ static int disable_all(struct record *r)
 		process_events_end(r->fd, &r->session);
 	}
 	enable_list_disable(&r->providers, r->fd, &r->session);
+	machine_write(r->name, &r->session, r->quiet);
 	/* The file that a flush writes is to have these losses as well. */
 	r->uncounted = probe_request_missed(r->fd, r->session.s.handle);
 	flushed.s.handle = r->session.s.handle;
@@ -231,7 +233,7 @@ static int record(struct record *r)
 	record_clear_progress(r);
 	if (!err && (!r->quiet || r->json || r->with_manifests))
 		record_read(r);
-	if (!err && r->with_manifests)
+	if (!err)
 		err = record_embed(r);
 	record_report(r, end);
 	record_release_signals(r);

@@ -55,7 +55,10 @@ struct record {
 /* contents.c: read the complete files, for the report. */
 void record_read(struct record *r);
 
-/* embed.c: once the file is complete.  0, or the exit status. */
+/*
+ * embed.c: once the file is complete: what the machine is, and the manifests if they are asked
+ * for.  0, or the exit status; only manifests can fail.
+ */
 int record_embed(struct record *r);
 
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/input/log_contents.h"
+#include "cli/machine/machine.h"
 #include "cli/print/clock.h"
 #include "cli/schema.h"
 #include "verify.h"
@@ -145,6 +146,34 @@ static void print_bounds(const struct etw_verdict *v)
 		       most);
 }
 
+/* A file that cannot be read has been reported before. */
+static void print_machines(const char *path)
+{
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+	struct etw_text t = { 0 };
+	size_t i;
+
+	machines_read(&machines, path, &undescribed);
+	for (i = 0; i < machines.count; i++) {
+		etw_text_cut(&t, 0);
+		machine_summary(&t, &machines.list[i]);
+		printf("  of %s\n", text_data(&t));
+	}
+	etw_text_free(&t);
+	machines_free(&machines);
+}
+
+static void json_machines(struct etw_text *to, const char *path)
+{
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+
+	machines_read(&machines, path, &undescribed);
+	machines_json(to, "machines", &machines);
+	machines_free(&machines);
+}
+
 void verify_print(const char *path, const struct etw_verdict *v)
 {
 	const char *list[CLAIMS_MAX];
@@ -160,6 +189,7 @@ void verify_print(const char *path, const struct etw_verdict *v)
 	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s%s\n", text_data(&t), v->events,
 	       cli_s(v->events), v->buffers, cli_s(v->buffers), log_contents_besides(v->names));
 	etw_text_free(&t);
+	print_machines(path);
 	print_bounds(v);
 	for (i = 0; i < v->gap_count; i++)
 		print_gap(&v->gaps[i]);
@@ -246,6 +276,7 @@ void verify_print_json(const char *path, const struct etw_verdict *v)
 		json_gap(&line, &v->gaps[i]);
 	json_writer_close(&line, ']');
 	json_writer_unsigned(&line, "more_gaps", v->more);
+	json_machines(&line, path);
 	json_writer_open(&line, "claims", '[');
 	for (i = 0; i < n; i++)
 		json_writer_word(&line, NULL, list[i]);

@@ -17,11 +17,10 @@
 #include "tdh/store/installed.h"
 #include "tdh/store/store.h"
 #include "base/table.h"
-#include "etl/file_private.h"
+#include "etl/file.h"
 #include "etl/record.h"
 
 #define CHUNK_MAX	0xFF00u		/* bytes of a piece, as in EventSource */
-#define WINDOW		(32u << 20)	/* bytes searched at the file's beginning and end */
 
 #define PARTS_MAX	64		/* incomplete schemas */
 #define PARTS_BYTES	(64u << 20)	/* their bytes */
@@ -478,48 +477,22 @@ void etw_embedded_free(struct etw_embedded *e)
 
 /* ----------------------------------------------------------------------- files */
 
-/* Returns the number of schemas that the records of a buffer complete. */
-static int scan_block(struct etw_decoder *d, const struct etw_block *block)
+struct scan {
+	struct etw_decoder *decoder;
+	int found;		/* schemas that the records complete */
+};
+
+static int scan_record(void *context, const struct etw_record_view *record)
 {
-	uint32_t offset = sizeof(block->header);
-	struct etw_classic_view classic;
-	struct etw_record_view view;
-	int found = 0;
+	struct scan *scan = context;
 	GUID guid;
 
-	classic.time = 0;
-	while (etw_etl_record(block->data, block->header.offset, &offset, &view, &classic) == 1) {
-		if (!etw_embed_is_piece(view.header))
-			continue;
-		memcpy(&guid, &view.header->provider, sizeof(guid));
-		found += etw_embedded_feed(d, &guid, view.header->process_id, view.data,
-					   view.data_len);
-	}
-	return found;
-}
-
-static int scan(struct etw_decoder *d, struct etw_etl_file *f)
-{
-	uint64_t at, last = f->space.end > WINDOW ? f->space.end - WINDOW : 0;
-	struct etw_buffer_header header;
-	struct etw_etl_walk walk;
-	struct etw_block *block;
-	int ret, err, found = 0;
-
-	etw_etl_walk_begin(&f->space, &walk);
-	while ((ret = etw_etl_walk_next(&f->space, &walk, &header, &at))) {
-		if (ret < 0 && ret != -EBADMSG)
-			return ret;
-		if (ret < 0 || (at >= WINDOW && at < last))
-			continue;
-		block = etw_etl_load(f, at, &header, &err);
-		if (err)
-			return err;
-		if (block)
-			found += scan_block(d, block);
-		free(block);
-	}
-	return found;
+	if (!etw_embed_is_piece(record->header))
+		return 0;
+	memcpy(&guid, &record->header->provider, sizeof(guid));
+	scan->found += etw_embedded_feed(scan->decoder, &guid, record->header->process_id,
+					 record->data, record->data_len);
+	return 0;
 }
 
 /* Load the schemas for all decoders of the process. */
@@ -538,13 +511,16 @@ static int load_all(const struct etw_decoder *d)
 int etw_embed_scan(struct etw_decoder *decoder, const char *path)
 {
 	struct etw_decoder *own = decoder ? NULL : etw_decoder_new();
+	struct scan found = { decoder ? decoder : own, 0 };
 	struct etw_etl_file *f;
 	int ret = decoder || own ? etw_etl_open(path, NULL, NULL, &f) : -ENOMEM;
 
 	if (!ret) {
-		ret = scan(decoder ? decoder : own, f);
+		ret = etw_etl_ends(f, scan_record, &found);
 		etw_etl_close(f);
 	}
+	if (!ret)
+		ret = found.found;
 	if (ret > 0 && own && load_all(own))
 		ret = -ENOMEM;
 	etw_decoder_free(own);
