@@ -448,6 +448,16 @@ static ULONG clamp(uint64_t n)
 	return n < UINT32_MAX ? n : UINT32_MAX;
 }
 
+/* What is appended may not fit in the size that the session had for its events. */
+static void raise_maximum(struct etw_etl_writer *w)
+{
+	TRACE_LOGFILE_HEADER *h = &w->info.header;
+	const unsigned int unit = h->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE ? 10 : 20;
+
+	if (h->MaximumFileSize && w->sink.at > (uint64_t)h->MaximumFileSize << unit)
+		h->MaximumFileSize = clamp((w->sink.at + (1u << unit) - 1) >> unit);
+}
+
 static void complete(struct etw_etl_writer *w, int64_t end_time)
 {
 	TRACE_LOGFILE_HEADER *h = &w->info.header;
@@ -457,6 +467,7 @@ static void complete(struct etw_etl_writer *w, int64_t end_time)
 		clock_gettime(CLOCK_REALTIME, &now);
 		end_time = now.tv_sec * 10000000ll + now.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
 	}
+	raise_maximum(w);
 	h->EndTime.QuadPart = end_time;
 	h->BuffersWritten = clamp(w->buffers);
 	h->EventsLost = clamp(w->lost_events);

@@ -78,7 +78,8 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 
 /*
  * Append to a closed log file of any writer: its clock, buffer size and name stay, and
- * etw_etl_finish() returns when all of it is on its disk.
+ * etw_etl_finish() returns when all of it is on its disk. The greatest size in its header grows
+ * with it if need be.
  * -EINVAL: not a log file, circular, or not closed. etw_etl_discard() removes only what
  * was added.
  */

@@ -4,6 +4,7 @@
  * kernel's names, which are those of the right kernel or none
  */
 #include "unit/etl/etl_write.h"
+#include "lib/etl_agree.h"
 #include "cli_run.h"
 
 #include <sys/utsname.h>
@@ -288,6 +289,41 @@ static void check_read(void)
 	machines_free(&machines);
 }
 
+/* The checker of log files, which knows Windows' rules, and the largest size of the session */
+static void check_rules(void)
+{
+	static struct etw_etl_info booted;	/* before it starts, as all machines are */
+	struct etw_etl_options options = { .like = &booted, .logger = "s", .replace = true,
+					   .buffer_size = BUFFER };
+	struct etw_etl_writer *w;
+	struct etl_agree agree;
+	struct etw_etl_file *f;
+	uint32_t limit = 8;	/* KB */
+	FILE *file;
+
+	booted = like;
+	booted.header.BootTime.QuadPart = MAKE_START - 1;
+	if (etw_etl_create(path, &options, &w))
+		abort();
+	put_stack(w, FUNCTION);
+	if (etw_etl_finish(w, 0, NULL))
+		abort();
+	/* As a session's file that is full */
+	file = fopen(path, "r+");
+	if (!file || fseek(file, ETW_LOG_HEADER_AT + offsetof(TRACE_LOGFILE_HEADER, MaximumFileSize),
+			   SEEK_SET) || fwrite(&limit, sizeof(limit), 1, file) != 1)
+		abort();
+	limit = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
+	if (fwrite(&limit, sizeof(limit), 1, file) != 1 || fclose(file) || etw_etl_append(path, &w) ||
+	    machine_append(w, &seen, 3000) || etw_etl_finish(w, 0, NULL) ||
+	    etw_etl_open(path, NULL, NULL, &f))
+		abort();
+	ok(etw_etl_info(f)->header.MaximumFileSize > 8, "the largest size in the header grows");
+	etw_etl_close(f);
+	if (!ok(etl_agree(path, 0, &agree), "the file keeps all rules"))
+		printf("# %s\n", agree.why);
+}
+
 /* A provider of that name may write anything. */
 static void check_forged(void)
 {
@@ -528,6 +564,7 @@ int main(void)
 	symbols_root = root;
 	machine_collect(&seen, root);
 	check_read();
+	check_rules();
 	check_forged();
 	check_symbols();
 	check_refused();

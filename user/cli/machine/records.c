@@ -139,8 +139,8 @@ static int put_event(struct out *out, struct event *e)
 	memcpy(traits, &traits_len, sizeof(traits_len));
 	memcpy(traits + sizeof(traits_len), name, sizeof(name));
 	memcpy(e->meta, &e->meta_len, sizeof(e->meta_len));
-	size += add_item(out->record + size, ETW_EXT_EVENT_SCHEMA, e->meta, e->meta_len, true);
-	size += add_item(out->record + size, ETW_EXT_PROV_TRAITS, traits, traits_len, false);
+	size += add_item(out->record + size, ETW_EXT_PROV_TRAITS, traits, traits_len, true);
+	size += add_item(out->record + size, ETW_EXT_EVENT_SCHEMA, e->meta, e->meta_len, false);
 	memcpy(out->record + size, e->payload, e->payload_len);
 	size += e->payload_len;
 	header.size = (uint16_t)size;
