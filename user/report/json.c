@@ -238,6 +238,7 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	report_put_errors(r, to);
 	report_put_operations(r, to);
 	report_put_timeline(r, to);
+	report_put_fields(r, to);
 	json_writer_word(to, "stacks", NULL);
 	put_table(r, to);
 	json_writer_word(to, "diff", NULL);

@@ -53,7 +53,8 @@ static void put_slow(const struct report *r, struct etw_text *to, const struct r
 }
 
 /* What most of them were paired by */
-void report_add_pairing(const struct report *r, const struct report_operation *o, struct etw_text *to)
+void report_add_pairing(const struct report *r, const struct report_operation *o,
+			struct etw_text *to)
 {
 	static const char *const names[] = {
 		[REPORT_BY_ACTIVITY] = "activity", [REPORT_BY_THREAD] = "thread",

@@ -14,6 +14,7 @@
 #define REPORT_LIST_PROCESSES	300
 #define REPORT_LIST_CONTAINERS	200
 #define REPORT_LIST_CPUS	1024
+#define REPORT_LIST_FIELDS	200
 #define REPORT_LIST_THREADS	100
 
 /* Numbers, clamped to what a double holds exactly */
@@ -37,5 +38,8 @@ void report_put_timeline(struct report *report, struct etw_text *to);
 /* json_operations.c */
 void report_put_operations(struct report *report, struct etw_text *to);
 void report_put_histogram(struct etw_text *to, const struct report_histogram *histogram);
+
+/* json_fields.c */
+void report_put_fields(struct report *report, struct etw_text *to);
 
 #endif /* ETW_REPORT_JSON_PRIVATE_H */

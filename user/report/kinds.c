@@ -19,6 +19,7 @@ void report_kind_release(struct report_entry *entry)
 {
 	struct report_kind *kind = (struct report_kind *)entry;
 
+	report_fields_free(kind);
 	free(kind->provider_name);
 	free(kind->name);
 	free(kind->title);

@@ -151,12 +151,26 @@ static int find_of(struct report *r, const struct etw_decoded *decoded,
 	return name ? find(r, provider, guid, name, operation) : -ENOMEM;
 }
 
-/* Does the stop say whether the operation failed? 1: it failed; 0: it did not; -1: it does not say */
-static int has_failed(const struct report_pair *pair)
+/* Is the field one that says whether an operation failed? */
+static bool is_status(const struct etw_field *field)
 {
 	static const char *const names[] = { "error", "errno", "status", "hresult", "ntstatus" };
-	struct etw_field field;
+	const char first = (char)(*field->name | 0x20);
 	size_t i;
+
+	/* Most are not, and this is asked of every field of every stop. */
+	if (first != 'e' && first != 's' && first != 'h' && first != 'n')
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(field->name, names[i]))
+			return true;
+	return false;
+}
+
+/* 1: the stop says that the operation failed; 0: that it did not; -1: it does not say */
+static int has_failed(const struct report_pair *pair)
+{
+	struct etw_field field;
 
 	if (!pair->known)
 		return -1;
@@ -167,9 +181,8 @@ static int has_failed(const struct report_pair *pair)
 		if (field.value_kind != ETW_VALUE_UNSIGNED && field.value_kind != ETW_VALUE_SIGNED &&
 		    field.value_kind != ETW_VALUE_HEX && field.value_kind != ETW_VALUE_ERROR)
 			continue;
-		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (!strcasecmp(field.name, names[i]))
-				return field.value.u != 0;
+		if (is_status(&field))
+			return field.value.u != 0;
 	}
 	return -1;
 }

@@ -124,7 +124,8 @@ static int look_up(struct report *r, struct report_recent *recent, const struct 
 	return 0;
 }
 
-static int count_container(struct report *r, struct report_place *place, const char *name, size_t len)
+static int count_container(struct report *r, struct report_place *place, const char *name,
+			   size_t len)
 {
 	struct report_entry *entry;
 	int ret;

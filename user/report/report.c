@@ -40,7 +40,8 @@ struct report *report_new(const struct report_host *host)
 			    report_operation_release);
 	r->by = host->by;
 	r->decoder = etw_decoder_new();
-	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) && !report_rows_init(&r->errors, REPORT_ERRORS))
+	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
+	    !report_rows_init(&r->errors, REPORT_ERRORS))
 		return r;
 	report_free(r);
 	return NULL;
@@ -132,6 +133,8 @@ int report_event(struct report *r, const struct convert_event *e)
 		err = report_places_count(r, &place);
 	if (!err && place.kind->operation_name)
 		err = report_operations_count(r, &place);
+	if (!err)
+		err = report_fields_count(r, &place);
 	if (!err)
 		err = count_error(r, &place);
 	return err ? err : report_rows_sample(r, &place);

@@ -20,6 +20,7 @@
 #define REPORT_THREADS		4096
 #define REPORT_CONTAINERS	2048
 #define REPORT_OPERATIONS	512
+#define REPORT_FIELDS		400	/* of all kinds; a kind that is given up keeps its share */
 #define REPORT_SLOWEST		5	/* of each operation */
 
 /* Buckets over time of one of those */
@@ -65,6 +66,14 @@ struct report_operation {
 	unsigned int slow_count;
 };
 
+/* A numeric field of a kind of event */
+struct report_field {
+	char *name;
+	struct report_histogram values;
+	struct report_series series, series_counts;
+	uint64_t sums[REPORT_SERIES], counts[REPORT_SERIES];
+};
+
 /* Events with the same provider, name and descriptor; keywords, task and channel may differ. */
 struct report_kind {
 	struct report_entry entry;
@@ -79,6 +88,11 @@ struct report_kind {
 	uint16_t id;
 	uint8_t version, opcode, level;
 	int64_t first, last;		/* ns since 1970 */
+	struct report_field **fields;
+	unsigned int field_count;
+	unsigned int field_end;		/* the position behind the last of them; 0: there is none */
+	bool fields_known;		/* they are all that events of the kind have ... */
+	bool fields_left_out;		/* ... apart from those that there was no room for */
 };
 
 struct report_process {
@@ -164,6 +178,7 @@ struct report {
 			       all_operations;
 	struct etw_decoder *decoder;	/* of starts */
 	struct etw_event_items items;
+	unsigned int field_count;	/* of all kinds */
 	const char *by;			/* what operations are paired by; NULL: what they have */
 	struct report_cpu *cpus;
 	unsigned int cpu_count;		/* in cpus; those without events are not listed */
@@ -212,6 +227,10 @@ int report_operations_name(struct report_kind *kind, const struct convert_event 
 void report_add_pairing(const struct report *report, const struct report_operation *operation,
 			struct etw_text *to);
 void report_operation_release(struct report_entry *entry);
+
+/* fields.c */
+int report_fields_count(struct report *report, const struct report_place *place);
+void report_fields_free(struct report_kind *kind);
 
 /* rows.c: make a row's text of an event that was decoded by this decoder; NULL: no memory */
 char *report_row_text(struct report *report, struct etw_decoder *decoder);

@@ -166,7 +166,9 @@ static uint64_t sum(const uint64_t *buckets, unsigned int from, unsigned int to,
 void report_page_spark(struct report_page *page, const uint64_t *buckets, unsigned int count,
 		       unsigned int width)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const blocks[] = {
+		" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"
+	};
 	static const char ascii[] = " .:-=+*%#";
 	const unsigned int each = (count + width - 1) / width;
 	uint64_t most = 1, value;

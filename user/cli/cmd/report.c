@@ -117,7 +117,7 @@ static void choose_form(struct run *run)
 	else if (has_suffix(path, ".json"))
 		run->form = FORM_JSON;
 	else
-		cli_usage("--output %s: the suffix selects no format; it may be .json or .txt, or give --json or --text",
+		cli_usage("--output %s: its suffix selects no format: use .json, .txt, --json or --text",
 			  cli_quote(path));
 }
 
