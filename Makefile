@@ -82,8 +82,9 @@ lib_map := $(wildcard user/lib/libetw.map)
 tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
-# The command, with the message compiler and the converters in it.
-cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c)) $(probe_src)
+# The command, with the message compiler, the converters and the reports in it.
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c report/*.c report/*/*.c)) \
+	$(probe_src)
 # What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
 ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
 	$(patsubst %,user/cli/%.c,error progress signals text)

@@ -17,6 +17,10 @@
 
 #define CLI_EXIT_USAGE	2
 
+#ifndef ETW_VERSION
+#define ETW_VERSION	"0.1.0"
+#endif
+
 /* options.c: one table per subcommand drives parsing and --help */
 
 struct cli_option {
@@ -206,6 +210,7 @@ int cmd_mc(int argc, char **argv);
 int cmd_manifest(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_split(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 

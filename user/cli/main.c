@@ -10,10 +10,6 @@
 #include "complete.h"
 #include "request/probe_request.h"
 
-#ifndef ETW_VERSION
-#define ETW_VERSION	"0.1.0"
-#endif
-
 static int cmd_help(int argc, char **argv);
 
 #define RECORD		"record and read"
@@ -27,6 +23,7 @@ static const struct cli_command commands[] = {
 	{ "watch", cmd_watch, "print the events of providers, live", RECORD },
 	{ "record", cmd_record, "record events into a file", RECORD },
 	{ "dump", cmd_dump, "print the events of a session or of files", RECORD },
+	{ "report", cmd_report, "summarize log files", RECORD },
 	{ "verify", cmd_verify, "say whether a trace is complete", RECORD },
 	{ "convert", cmd_convert, "convert log files to and from other formats", RECORD },
 	{ "merge", cmd_merge, "combine log files, or select some events", RECORD },

@@ -47,7 +47,7 @@ check_members() {
 
 	{
 		grep -ohE '(json_[a-z]+|json_writer_[a-z]+|put_[a-z]+)\(&?[a-z>-]+, "[a-z_0-9]+"' user/cli/*.c user/cli/*/*.c \
-			user/convert/items*.c user/base/json_writer.c
+			user/report/json*.c user/convert/items*.c user/base/json_writer.c
 		grep -ohE 'KIND\([0-9]+, [A-Z0-9_]+, "[a-z-]+", "[a-z_]+"' user/convert/items.c
 		grep -ohE '\\"[a-z_]+\\":' user/cli/print/json.c | tr -d '\\:'
 	} | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"

@@ -556,6 +556,11 @@ bool select_operation(struct select *s, const struct operation *operation)
 	return wanted;
 }
 
+int64_t select_since(const struct select *select)
+{
+	return select && select->since.text ? select->since.time : INT64_MIN;
+}
+
 int64_t select_until(const struct select *select)
 {
 	return select && select->until.text ? select->until.time : INT64_MAX;

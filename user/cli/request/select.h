@@ -98,6 +98,8 @@ bool select_decodes(const struct select *select);
 bool select_wants(struct select *select, const EVENT_RECORD *record,
 		  const struct etw_decoded *decoded, struct etw_decoder *decoder);
 
+/* The time of --since or --last; INT64_MIN: none */
+int64_t select_since(const struct select *select);
 /* The time of --until; INT64_MAX: none */
 int64_t select_until(const struct select *select);
 /* Is the time later than --until?  Then all further events of a session are, too. */

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.c - etw report: what log files say as a whole
+ *
+ * The report is computed in user/report. This file reads and selects the events, pairs
+ * operations, and writes the result.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/input/inputs.h"
+#include "cli/input/log_contents.h"
+#include "cli/input/operations.h"
+#include "cli/input/processes.h"
+#include "cli/names.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/request/select.h"
+#include "cli/schema.h"
+#include "cli/screen.h"
+#include "cli/verify/verify.h"
+#include "base/atomic_file.h"
+#include "lib/consumer/event_record.h"
+#include "manifest.h"
+#include "report/report.h"
+#include "tdh/decode/decoder.h"
+#include "tdh/decode/embed.h"
+
+#define LOOK_EVENTS	1024	/* events between two checks of the progress */
+#define WIDTH		80	/* columns where there is no terminal */
+
+enum { OPT_MANIFEST = 256 };
+
+enum form { FORM_TEXT, FORM_JSON };
+
+static struct run {
+	bool text, json, quiet, strict;
+	const char *by;			/* what pairs operations; NULL: not given */
+	const char *filter;		/* as given, for the report */
+	enum form form;
+	struct inputs inputs;
+	struct output_file out;
+	struct progress progress;
+	struct select *select;
+	struct processes processes;
+	struct names *names;
+	struct operations *operations;
+	struct etw_decoder *decoder;
+	struct etw_event_items items;
+	struct report *report;
+	struct etw_text result;
+	uint64_t read;
+	int status;			/* of verify_files() */
+} job;
+
+static const struct cli_option options[] = {
+	{ "text", 0, NULL, "print a summary for people (default)", CLI_FLAG(job.text) },
+	{ "json", 'j', NULL, "print one JSON object", CLI_FLAG(job.json) },
+	{ "output", 'o', "FILE", "write to FILE; .json and .txt select the format",
+	  CLI_TEXT(job.out.path) },
+	SELECT_OPTIONS,
+	CLI_OPTION_STRICT(job.strict),
+	{ "quiet", 'q', NULL, "no progress", CLI_FLAG(job.quiet) },
+	CLI_HEADING("more selection"),
+	SELECT_MORE_OPTIONS,
+	CLI_OPTION_PROCESSES(job.processes.show),
+	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
+	CLI_HEADING("output and decoding"),
+	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
+	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
+	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Summarize log files: what was lost, who wrote how much and when, how long\n"
+		"operations took, errors.  Events of all files are merged by time.",
+	.operands = { "FILE..." },
+	.options = options,
+	.example = "etw report night.etl",
+};
+
+static void check(int err)
+{
+	if (err)
+		cli_die("out of memory");
+}
+
+/* ------------------------------------------------------------------ the form */
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	const size_t len = strlen(path), n = strlen(suffix);
+
+	return len > n && !strcmp(path + len - n, suffix);
+}
+
+static void choose_form(struct run *run)
+{
+	const char *path = run->out.path;
+
+	if (path && !strcmp(path, "-"))
+		path = run->out.path = NULL;
+	if (run->text && run->json)
+		cli_usage("--text cannot be combined with --json");
+	if (run->text || run->json)
+		run->form = run->json ? FORM_JSON : FORM_TEXT;
+	else if (!path || has_suffix(path, ".txt"))
+		run->form = FORM_TEXT;
+	else if (has_suffix(path, ".json"))
+		run->form = FORM_JSON;
+	else
+		cli_usage("--output %s: its suffix selects no format: use .json, .txt, --json or --text",
+			  cli_quote(path));
+}
+
+/* ------------------------------------------------------------------ questions */
+
+static bool ask_process(void *context, uint32_t pid, int64_t time, const uint64_t *key,
+			struct etw_process *process)
+{
+	return processes_find(&((struct run *)context)->processes, pid, time, key, process);
+}
+
+static const char *ask_provider(void *context, const struct etw_guid *guid)
+{
+	return names_get(((struct run *)context)->names, guid);
+}
+
+/* --------------------------------------------------------------------- events */
+
+static void learn(struct run *run, const struct etw_event *event)
+{
+	struct etw_guid guid;
+	const char *name = etw_process_named(event, &guid);
+
+	if (name)
+		names_learn(run->names, &guid, name);
+	if (etw_process_is(event))
+		report_processes_changed(run->report);
+}
+
+static void pair(struct run *run, const struct etw_event *event)
+{
+	struct operation operation;
+	struct report_pair pair;
+
+	if (!operations_event(run->operations, event, &operation))
+		return;
+	pair = (struct report_pair){
+		.start = &operation.start, .stop = operation.stop, .decoder = operation.decoder,
+		.decoded = operation.decoded, .known = operation.known, .ns = operation.ns,
+	};
+	check(report_pair(run->report, &pair));
+}
+
+static void take(struct run *run, const struct etw_event *event, unsigned int source)
+{
+	struct convert_event e = { .event = event, .decoder = run->decoder, .source = source };
+	EVENT_RECORD record;
+	int err;
+
+	if (event_is_about_trace(event) && !etw_embed_is_piece(event->record.header))
+		return;
+	e.record = &record;
+	run->items.keeps = true;
+	etw_event_record(&record, event, &run->items, false);
+	err = etw_decode_repeated(run->decoder, &record, run->items.repeated, &e.decoded);
+	if (err == -ENOMEM)
+		check(err);
+	if (event_is_about_trace(event)) {
+		/* A schema, for the decoders only */
+		select_may(run->select, event);
+		pair(run, event);
+		return;
+	}
+	e.known = !err;
+	if (!select_wants(run->select, &record, e.decoded, run->decoder))
+		return;
+	check(report_event(run->report, &e));
+	pair(run, event);
+}
+
+static int read_events(struct run *run)
+{
+	const struct etw_event *event;
+	unsigned int source;
+	int ret;
+
+	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
+		if (!(++run->read % LOOK_EVENTS)) {
+			if (progress_due(&run->progress))
+				progress_show(&run->progress, inputs_progress(&run->inputs),
+					      run->read);
+			if (cli_ending())
+				return 1;
+		}
+		learn(run, event);
+		if (processes_event(&run->processes, event) &&
+		    (select_may(run->select, event) || etw_embed_is_piece(event->record.header)))
+			take(run, event, source);
+	}
+	return ret != 0;
+}
+
+/* -------------------------------------------------------------------- verdicts */
+
+static void add_file(const char *path, const struct etw_verdict *verdict)
+{
+	struct stat there;
+
+	check(report_file(job.report, path, stat(path, &there) ? 0 : (uint64_t)there.st_size,
+			  verdict));
+}
+
+/* --------------------------------------------------------------------- output */
+
+static void make_result(struct run *run)
+{
+	const struct report_about about = { .generator = "etw " ETW_VERSION, .filter = run->filter };
+	const unsigned int width = run->out.path ? 0 : screen_width();
+	const struct report_screen screen = {
+		.width = width ? width : WIDTH,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.colour = !run->out.path && screen_has_colour(),
+	};
+
+	if (run->form == FORM_TEXT)
+		check(report_text(run->report, &about, &screen, &run->result));
+	else
+		check(report_json(run->report, &about, &run->result));
+}
+
+static int write_result(struct run *run)
+{
+	int err = etw_write_all(run->out.file.fd, run->result.data, run->result.len);
+
+	if (!err)
+		return 0;
+	return cli_fail("%s: %s", run->out.path ? cli_quote(run->out.path) : "standard output",
+			strerror(-err));
+}
+
+static int write_output(struct run *run)
+{
+	int status;
+
+	cli_catch_ending();
+	status = output_file_open(&run->out, &run->inputs);
+	if (!status)
+		status = write_result(run);
+	if (!status)
+		status = cli_ending() ? 1 : output_file_commit(&run->out);
+	if (status)
+		output_file_discard(&run->out);
+	free(run->out.file.kept);
+	return status;
+}
+
+/* -------------------------------------------------------------------- command */
+
+static void prepare(struct run *run, char **paths)
+{
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
+	const struct report_host host = {
+		.process = ask_process, .provider = ask_provider, .context = run, .by = run->by,
+	};
+
+	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->names = names_new(-1);
+	processes_open(&run->processes, false);
+	processes_ahead(&run->processes, paths);
+	inputs_schemas(&run->inputs);
+	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
+	select_bound(run->select, &run->inputs);
+	run->operations = operations_new(run->by);
+	run->decoder = etw_decoder_new();
+	run->report = report_new(&host);
+	check(!run->decoder || !run->report);
+	report_between(run->report, select_since(run->select), select_until(run->select));
+}
+
+static int report_files(struct run *run, char **paths)
+{
+	int status;
+
+	prepare(run, paths);
+	progress_begin(&run->progress, run->quiet);
+	status = read_events(run);
+	progress_end(&run->progress);
+	if (status)
+		return status;
+	run->status = verify_files(paths, add_file);
+	if (run->status == 1)
+		return 1;
+	make_result(run);
+	status = write_output(run);
+	if (!status) {
+		inputs_report(&run->inputs);
+		manifest_report_problems();
+		select_report(run->select, false);
+	}
+	return status;
+}
+
+static void clean_up(struct run *run)
+{
+	report_free(run->report);
+	etw_decoder_free(run->decoder);
+	etw_event_items_free(&run->items);
+	operations_free(run->operations);
+	names_free(run->names);
+	processes_close(&run->processes);
+	select_free(run->select);
+	inputs_close(&run->inputs);
+	etw_text_free(&run->result);
+	schema_unload();
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct run *run = &job;
+	char **operands;
+	int option, status;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (option == SELECT_OPT_FILTER)
+			run->filter = optarg;
+		if (!select_option(&run->select, option, optarg))
+			schema_load("--manifest", optarg, false);
+	}
+	operands = cli_operands(&syntax, argc, argv);
+	choose_form(run);
+	select_check(run->select, true, false);
+	setlocale(LC_CTYPE, "");
+	status = inputs_open(&run->inputs, operands);
+	if (!status)
+		status = report_files(run, operands);
+	if (!status && run->strict)
+		status = run->status;
+	clean_up(run);
+	cli_end();
+	return status;
+}

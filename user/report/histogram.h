@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * histogram.h - a distribution of numbers on a logarithmic scale
+ *
+ * Magnitudes below 256 have bins of their own; each power of two above has 128 bins of equal
+ * width, so a bin's lowest value differs from any value in it by less than 1 part in 128. Count,
+ * sum, least and greatest are exact.
+ *
+ * Memory is allocated for the powers of two that occur: 1 KB each.
+ */
+#ifndef ETW_REPORT_HISTOGRAM_H
+#define ETW_REPORT_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REPORT_HISTOGRAM_BINS	128	/* of one block: a power of two, or half of what is below 256 */
+#define REPORT_HISTOGRAM_BLOCKS	58
+
+/* All zero is empty. */
+struct report_histogram {
+	uint64_t count;
+	__int128 sum;
+	__int128 least, greatest;
+	/* By magnitude: of the numbers from 0 on, and of those below */
+	uint64_t *blocks[2][REPORT_HISTOGRAM_BLOCKS];
+};
+
+/* A number from -2^63 to 2^64 - 1. 0 or -ENOMEM */
+int report_histogram_add(struct report_histogram *histogram, __int128 value);
+void report_histogram_free(struct report_histogram *histogram);
+
+/*
+ * The lowest value of the bin with the element of rank ceil(part/whole * count), from 1; it may be
+ * less than the least element, which is exact. 0 if the histogram is empty.
+ */
+__int128 report_histogram_rank(const struct report_histogram *histogram, uint64_t part, uint64_t whole);
+
+/* Bins for people: up to 8 for a power of two, those without elements left out */
+struct report_bin {
+	__int128 low, high;	/* the first and the last value in it */
+	uint64_t count;
+};
+
+/*
+ * Call take for each bin from the lowest on. per: bins of a power of two, 1, 2, 4 or 8; values
+ * below per are bins of their own.
+ */
+void report_histogram_bins(const struct report_histogram *histogram, unsigned int per,
+			   void (*take)(void *context, const struct report_bin *bin), void *context);
+
+#endif /* ETW_REPORT_HISTOGRAM_H */

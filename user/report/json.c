@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json.c - a report as JSON
+ *
+ * The names of the members and their meaning are in etw-report(1), "JSON".
+ */
+#include <errno.h>
+#include <string.h>
+#include "base/utf.h"
+#include "convert/slices/slices.h"
+#include "json_private.h"
+
+#define EXACT_MAX	((INT64_C(1) << 53) - 1)	/* integers that a double holds */
+#define FILETIME_1970	INT64_C(116444736000000000)
+
+void report_put_number(struct etw_text *to, const char *key, __int128 value)
+{
+	if (value > EXACT_MAX)
+		value = EXACT_MAX;
+	if (value < -EXACT_MAX)
+		value = -EXACT_MAX;
+	json_writer_key(to, key);
+	etw_text_signed(to, (int64_t)value);
+}
+
+void report_put_time(const struct report *r, struct etw_text *to, const char *key, int64_t ns)
+{
+	report_put_number(to, key, (__int128)ns - r->scale.start);
+}
+
+void report_put_name(struct etw_text *to, const char *key, const char *name)
+{
+	json_writer_word(to, key, name);
+}
+
+void report_put_buckets(struct etw_text *to, const char *key, const uint64_t *buckets,
+			unsigned int count)
+{
+	unsigned int i;
+
+	json_writer_open(to, key, '[');
+	for (i = 0; i < count; i++) {
+		if (i)
+			etw_text_char(to, ',');
+		etw_text_unsigned(to, buckets[i], 1);
+	}
+	json_writer_close(to, ']');
+}
+
+void report_put_other(struct etw_text *to, const char *key, const struct report_bounded *b,
+		      const struct report_distinct *all, unsigned int listed)
+{
+	uint64_t events = b->other.events, bytes = b->other.bytes;
+	uint32_t i;
+
+	for (i = listed; i < b->count; i++) {
+		events += b->entries[i]->events;
+		bytes += b->entries[i]->bytes;
+	}
+	if (listed > b->count)
+		listed = b->count;
+	json_writer_open(to, key, '{');
+	report_put_number(to, "count", all->count > listed ? all->count - listed : 0);
+	report_put_number(to, "events", events);
+	report_put_number(to, "bytes", bytes);
+	/* So many events of a listed one may be counted here instead. */
+	report_put_number(to, "missing_at_most", b->other.missing);
+	json_writer_close(to, '}');
+}
+
+void report_put_row(const struct report *r, struct etw_text *to, const struct report_row *row)
+{
+	json_writer_open(to, NULL, '{');
+	report_put_time(r, to, "t_ns", row->ns);
+	report_put_number(to, "cpu", row->cpu);
+	report_put_number(to, "pid", row->pid);
+	report_put_number(to, "tid", row->tid);
+	report_put_name(to, "process", row->process);
+	report_put_number(to, "level", row->level);
+	report_put_name(to, "event", row->title);
+	report_put_name(to, "text", row->text);
+	json_writer_close(to, '}');
+}
+
+/* ----------------------------------------------------------------- the parts */
+
+static void put_files(const struct report *r, struct etw_text *to)
+{
+	unsigned int i;
+
+	json_writer_open(to, "files", '[');
+	for (i = 0; i < r->file_count; i++) {
+		json_writer_open(to, NULL, '{');
+		report_put_name(to, "path", r->files[i].path);
+		report_put_number(to, "bytes", r->files[i].bytes);
+		json_writer_word(to, "host", NULL);
+		json_writer_word(to, "kernel", NULL);
+		json_writer_close(to, '}');
+	}
+	json_writer_close(to, ']');
+}
+
+/* 2026-01-31T12:34:56.123456789Z */
+static void put_start(const struct report *r, struct etw_text *to)
+{
+	const uint64_t ns = r->scale.start > 0 ? (uint64_t)r->scale.start : 0;
+
+	json_writer_key(to, "start");
+	if (!r->scale.begun) {
+		etw_text_puts(to, "null");
+		return;
+	}
+	etw_text_char(to, '"');
+	etw_text_time(to, ns / 100 + FILETIME_1970);
+	/* Two digits more, in place of the Z */
+	if (!to->error && to->data[to->len - 1] == 'Z')
+		etw_text_cut(to, to->len - 1);
+	etw_text_unsigned(to, ns % 100, 2);
+	etw_text_puts(to, "Z\"");
+}
+
+static void put_times(const struct report *r, struct etw_text *to)
+{
+	json_writer_open(to, "time", '{');
+	put_start(r, to);
+	json_writer_key(to, "start_ns");
+	etw_text_char(to, '"');
+	etw_text_signed(to, r->scale.start);
+	etw_text_char(to, '"');
+	report_put_number(to, "duration_ns", (__int128)r->last - r->scale.start);
+	json_writer_close(to, '}');
+}
+
+static void put_totals(const struct report *r, struct etw_text *to)
+{
+	uint64_t cpus = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->cpu_count; i++)
+		cpus += r->cpus[i].events != 0;
+	json_writer_open(to, "totals", '{');
+	report_put_number(to, "events", r->events);
+	report_put_number(to, "bytes", r->bytes);
+	report_put_number(to, "providers", r->all_providers.count);
+	report_put_number(to, "event_kinds", r->all_kinds.count);
+	report_put_number(to, "processes", r->all_processes.count);
+	report_put_number(to, "threads", r->all_threads.count);
+	report_put_number(to, "cpus", cpus);
+	report_put_number(to, "containers", r->all_containers.count);
+	report_put_number(to, "undecoded", r->undecoded);
+	report_put_number(to, "lost_events", r->lost_events);
+	report_put_number(to, "lost_buffers", r->lost_buffers);
+	json_writer_flag(to, "at_least", r->all_providers.full || r->all_kinds.full ||
+			 r->all_processes.full || r->all_threads.full || r->all_containers.full);
+	json_writer_close(to, '}');
+}
+
+/* A time of a loss, or null */
+static void put_filetime(const struct report *r, struct etw_text *to, const char *key, int64_t time)
+{
+	if (time && r->scale.begun)
+		report_put_time(r, to, key, slices_ns(time));
+	else
+		json_writer_word(to, key, NULL);
+}
+
+static void put_loss(const struct report *r, struct etw_text *to, const struct report_loss *loss)
+{
+	json_writer_open(to, NULL, '{');
+	put_filetime(r, to, "first_ns", loss->first);
+	put_filetime(r, to, "last_ns", loss->last);
+	if (loss->count == ETW_GAP_UNKNOWN)
+		json_writer_word(to, "count", NULL);
+	else
+		report_put_number(to, "count", loss->count);
+	json_writer_word(to, "unit", loss->buffers ? "buffers" : "events");
+	report_put_name(to, "cause", loss->cause);
+	if (loss->cpu < 0)
+		json_writer_word(to, "cpu", NULL);
+	else
+		report_put_number(to, "cpu", loss->cpu);
+	report_put_name(to, "provider", loss->provider);
+	report_put_name(to, "file", r->files[loss->file].path);
+	json_writer_close(to, '}');
+}
+
+static void put_losses(const struct report *r, struct etw_text *to)
+{
+	unsigned int i;
+
+	json_writer_open(to, "losses", '{');
+	json_writer_flag(to, "complete", r->complete);
+	json_writer_open(to, "rows", '[');
+	for (i = 0; i < r->loss_count; i++)
+		put_loss(r, to, &r->losses[i]);
+	json_writer_close(to, ']');
+	report_put_number(to, "more", r->losses_more);
+	json_writer_close(to, '}');
+}
+
+static void put_rate(const struct report *r, struct etw_text *to)
+{
+	json_writer_open(to, "rate", '{');
+	report_put_number(to, "bucket_ns", (__int128)1 << r->scale.shift);
+	report_put_buckets(to, "events", r->rate_events, r->scale.used);
+	report_put_buckets(to, "bytes", r->rate_bytes, r->scale.used);
+	report_put_buckets(to, "lost", r->rate_lost, r->scale.used);
+	json_writer_close(to, '}');
+}
+
+static void put_table(const struct report *r, struct etw_text *to)
+{
+	unsigned int i;
+
+	json_writer_open(to, "table", '{');
+	report_put_number(to, "limit", r->table.max);
+	report_put_number(to, "stride", r->table.stride);
+	json_writer_open(to, "rows", '[');
+	for (i = 0; i < r->table.count; i++)
+		report_put_row(r, to, &r->table.rows[i]);
+	json_writer_close(to, ']');
+	report_put_number(to, "more", r->events - r->table.count);
+	json_writer_close(to, '}');
+}
+
+static void put_all(struct report *r, const struct report_about *about, struct etw_text *to)
+{
+	json_writer_open(to, NULL, '{');
+	report_put_number(to, "version", 1);
+	json_writer_word(to, "generator", about->generator);
+	put_files(r, to);
+	json_writer_word(to, "filter", about->filter);
+	put_times(r, to);
+	put_totals(r, to);
+	put_losses(r, to);
+	put_rate(r, to);
+	report_put_lists(r, to);
+	report_put_errors(r, to);
+	report_put_operations(r, to);
+	report_put_timeline(r, to);
+	report_put_fields(r, to);
+	json_writer_word(to, "stacks", NULL);
+	put_table(r, to);
+	json_writer_word(to, "diff", NULL);
+	json_writer_close(to, '}');
+	etw_text_char(to, '\n');
+}
+
+/* ------------------------------------------------------------- safe characters */
+
+/* Means something in a page, or moves or hides what is around it */
+static bool is_unsafe(uint32_t code)
+{
+	return code == '<' || code == '>' || code == '&' || code == 0x7F ||
+	       (code >= 0x80 && code < 0xA0) || code == 0xAD || code == 0x61C || code == 0xFEFF ||
+	       (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+	       (code >= 0x2060 && code <= 0x206F) || (code >= 0xFFF9 && code <= 0xFFFC);
+}
+
+/* Such characters occur only inside strings; json_writer leaves valid UTF-8. */
+static void make_safe(const struct etw_text *json, struct etw_text *to)
+{
+	size_t at = 0, from = 0, begin;
+	int32_t code;
+
+	while (at < json->len) {
+		begin = at;
+		if (!(json->data[at] & 0x80) && json->data[at] != '<' && json->data[at] != '>' &&
+		    json->data[at] != '&' && json->data[at] != 0x7F) {
+			at++;
+			continue;
+		}
+		code = etw_utf8_take(json->data, json->len, &at);
+		if (code < 0) {
+			code = 0xFFFD;
+			at = begin + 1;
+		} else if (!is_unsafe((uint32_t)code)) {
+			continue;
+		}
+		etw_text_add(to, json->data + from, begin - from);
+		etw_text_printf(to, "\\u%04x", (unsigned int)code);
+		from = at;
+	}
+	etw_text_add(to, json->data + from, json->len - from);
+}
+
+int report_json(struct report *r, const struct report_about *about, struct etw_text *to)
+{
+	struct etw_text json = { .data = NULL };
+	int err;
+
+	etw_text_cut(to, 0);
+	put_all(r, about, &json);
+	if (!json.error)
+		make_safe(&json, to);
+	err = json.error ? json.error : to->error;
+	etw_text_free(&json);
+	return err;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.c - how long operations took, by their name
+ *
+ * The caller pairs them. A start and its stop mostly have one name, apart from their opcodes; if
+ * not, the operation has the start's, and the stop is counted by its own name as well. So what
+ * remained alone is the difference of what was seen and what was paired, for each name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/guid.h"
+#include "convert/names.h"
+#include "convert/slices/slices.h"
+#include "report_private.h"
+#include "tdh/decode/decoder.h"
+
+#define OPCODE_START	1	/* win:Start */
+#define OPCODE_STOP	2	/* win:Stop */
+
+static void free_slow(struct report_slow *slow)
+{
+	free(slow->process);
+	free(slow->fields);
+	memset(slow, 0, sizeof(*slow));
+}
+
+void report_operation_release(struct report_entry *entry)
+{
+	struct report_operation *operation = (struct report_operation *)entry;
+
+	while (operation->slow_count)
+		free_slow(&operation->slow[--operation->slow_count]);
+	report_histogram_free(&operation->times);
+	free(operation->provider);
+	free(operation->name);
+}
+
+/* The types of classic events have other meanings. */
+static unsigned int opcode_of(const struct etw_event *event)
+{
+	const struct etw_event_header *header = event->record.header;
+
+	if (header->flags & (ETW_EVENT_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
+		return 0;
+	return header->desc.opcode;
+}
+
+int report_operations_name(struct report_kind *kind, const struct convert_event *e)
+{
+	const unsigned int opcode = opcode_of(e->event);
+	struct etw_text text = { .data = NULL };
+	const char *name, *suffix;
+
+	if (opcode != OPCODE_START && opcode != OPCODE_STOP)
+		return 0;
+	name = etw_decoded_name(e->decoded, &suffix);
+	if (name)
+		etw_text_add(&text, name, strnlen(name, REPORT_NAME));
+	else
+		convert_add_name(e->decoded, CONVERT_RAW, &text);
+	kind->operation_name = text.data;
+	return text.error || !text.data ? -ENOMEM : 0;
+}
+
+/* Find the operation of a name and provider; r->key is used. */
+static int find(struct report *r, const char *provider, const struct etw_guid *guid,
+		const char *name, struct report_operation **operation)
+{
+	struct report_entry *entry;
+	char braced[ETW_GUID_TEXT];
+	int ret;
+
+	if (!provider) {
+		etw_guid_format(guid, braced);
+		braced[ETW_GUID_TEXT - 2] = '\0';
+		provider = braced + 1;
+	}
+	etw_text_cut(&r->key, 0);
+	etw_text_add(&r->key, provider, strnlen(provider, REPORT_NAME));
+	etw_text_char(&r->key, '\0');
+	etw_text_add(&r->key, name, strnlen(name, REPORT_NAME));
+	if (r->key.error)
+		return -ENOMEM;
+	ret = report_bounded_get(&r->operations, r->key.data, r->key.len, &entry);
+	if (ret < 0)
+		return ret;
+	*operation = (struct report_operation *)entry;
+	if (!ret)
+		return 0;
+	(*operation)->provider = report_name(provider);
+	(*operation)->name = report_name(name);
+	if (!(*operation)->provider || !(*operation)->name ||
+	    report_distinct_add(&r->all_operations, r->key.data, r->key.len) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int report_operations_count(struct report *r, const struct report_place *place)
+{
+	struct report_kind *kind = place->kind;
+	int err;
+
+	if (kind->operation_generation != r->operations.generation) {
+		err = find(r, kind->provider_name, &kind->guid, kind->operation_name,
+			   &kind->operation);
+		if (err)
+			return err;
+		kind->operation_generation = r->operations.generation;
+	}
+	kind->operation->entry.events++;
+	kind->operation->entry.bytes += place->bytes;
+	if (kind->opcode == OPCODE_START)
+		kind->operation->starts++;
+	else
+		kind->operation->stops++;
+	return 0;
+}
+
+/* ----------------------------------------------------------------------- pairs */
+
+static enum report_pairing pairing_of(const struct report_pair *pair)
+{
+	const struct etw_event_header *start = pair->start->record.header;
+	const struct etw_event_header *stop = pair->stop->record.header;
+
+	if (!etw_guid_is_zero(&start->activity) &&
+	    !memcmp(&start->activity, &stop->activity, sizeof(start->activity)))
+		return REPORT_BY_ACTIVITY;
+	if (start->process_id == stop->process_id && start->thread_id == stop->thread_id)
+		return REPORT_BY_THREAD;
+	return REPORT_BY_PAYLOAD;
+}
+
+/* The operation of an event that was decoded */
+static int find_of(struct report *r, const struct etw_decoded *decoded,
+		   const struct etw_event *event, struct report_operation **operation)
+{
+	const struct etw_guid *guid = &event->record.header->provider;
+	const char *provider = decoded->provider, *name, *opcode;
+
+	if (!provider || !*provider)
+		provider = r->host.provider ? r->host.provider(r->host.context, guid) : NULL;
+	name = etw_decoded_name(decoded, &opcode);
+	if (!name) {
+		etw_text_cut(&r->scratch, 0);
+		convert_add_name(decoded, CONVERT_RAW, &r->scratch);
+		name = r->scratch.data;
+	}
+	return name ? find(r, provider, guid, name, operation) : -ENOMEM;
+}
+
+/* Is the field one that says whether an operation failed? */
+static bool is_status(const struct etw_field *field)
+{
+	static const char *const names[] = { "error", "errno", "status", "hresult", "ntstatus" };
+	const char first = (char)(*field->name | 0x20);
+	size_t i;
+
+	/* Most are not, and this is asked of every field of every stop. */
+	if (first != 'e' && first != 's' && first != 'h' && first != 'n')
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(field->name, names[i]))
+			return true;
+	return false;
+}
+
+/* 1: the stop says that the operation failed; 0: that it did not; -1: it does not say */
+static int has_failed(const struct report_pair *pair)
+{
+	struct etw_field field;
+
+	if (!pair->known)
+		return -1;
+	etw_decode_rewind(pair->decoder);
+	while (etw_decode_next(pair->decoder, &field) == 1) {
+		if (field.depth || field.kind != ETW_FIELD_VALUE)
+			continue;
+		if (field.value_kind != ETW_VALUE_UNSIGNED && field.value_kind != ETW_VALUE_SIGNED &&
+		    field.value_kind != ETW_VALUE_HEX && field.value_kind != ETW_VALUE_ERROR)
+			continue;
+		if (is_status(&field))
+			return field.value.u != 0;
+	}
+	return -1;
+}
+
+static int fill_slow(struct report *r, struct report_slow *slow, const struct report_pair *pair)
+{
+	const struct etw_event_header *header = pair->start->record.header;
+	struct etw_process process;
+
+	*slow = (struct report_slow){
+		.ns = pair->ns, .start = slices_time(pair->start), .pid = header->process_id,
+		.tid = header->thread_id, .cpu = pair->start->cpu,
+	};
+	slow->fields = report_row_text(r, r->decoder);
+	if (!slow->fields)
+		return -ENOMEM;
+	if (!r->host.process || !r->host.process(r->host.context, slow->pid, pair->start->time, NULL,
+						 &process))
+		return 0;
+	slow->process = report_name(process.name);
+	return slow->process ? 0 : -ENOMEM;
+}
+
+static int keep_slow(struct report *r, struct report_operation *operation,
+		     const struct report_pair *pair)
+{
+	unsigned int at = operation->slow_count;
+
+	while (at && operation->slow[at - 1].ns < pair->ns)
+		at--;
+	if (at == REPORT_SLOWEST)
+		return 0;
+	if (operation->slow_count == REPORT_SLOWEST)
+		free_slow(&operation->slow[--operation->slow_count]);
+	memmove(&operation->slow[at + 1], &operation->slow[at],
+		(operation->slow_count - at) * sizeof(*operation->slow));
+	operation->slow_count++;
+	return fill_slow(r, &operation->slow[at], pair);
+}
+
+int report_pair(struct report *r, const struct report_pair *pair)
+{
+	struct report_operation *operation;
+	const struct etw_decoded *decoded;
+	EVENT_RECORD record;
+	int err, failed;
+
+	err = find_of(r, pair->decoded, pair->stop, &operation);
+	if (err)
+		return err;
+	operation->stopped++;
+	etw_event_record(&record, pair->start, &r->items, false);
+	if (etw_decode(r->decoder, &record, &decoded) == -ENOMEM)
+		return -ENOMEM;
+	err = find_of(r, decoded, pair->start, &operation);
+	if (err)
+		return err;
+	operation->paired[pairing_of(pair)]++;
+	failed = has_failed(pair);
+	operation->has_status |= failed >= 0;
+	operation->failed += failed > 0;
+	err = report_histogram_add(&operation->times, pair->ns);
+	return err ? err : keep_slow(r, operation, pair);
+}

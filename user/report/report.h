@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - what a trace says as a whole: who wrote how much and when, how long operations took,
+ * what was lost
+ *
+ * The caller reads events in the order of time and decodes them; everything is computed as they
+ * pass, in memory that does not depend on their number: tables by key keep the largest (bounded.h),
+ * series over time become coarser (scale.h), distributions have logarithmic bins (histogram.h).
+ *
+ * Functions return 0 or -ENOMEM, after which the report can only be freed.
+ */
+#ifndef ETW_REPORT_REPORT_H
+#define ETW_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <etw/decode.h>
+#include "convert/convert.h"
+#include "etl/verify.h"
+#include "tdh/process/process_table.h"
+
+struct report;
+
+/* What the caller knows and events do not hold */
+struct report_host {
+	/* As etw_process_find(); or NULL */
+	bool (*process)(void *context, uint32_t pid, int64_t time, const uint64_t *key,
+			struct etw_process *process);
+	const char *by;		/* "activity", "thread" or a field; NULL: whatever events have */
+	/* The name of a provider without a schema, or NULL; the function may be NULL, too. */
+	const char *(*provider)(void *context, const struct etw_guid *guid);
+	void *context;
+};
+
+/* NULL: no memory. The host's context must stay. */
+struct report *report_new(const struct report_host *host);
+void report_free(struct report *report);	/* NULL is fine */
+
+/*
+ * Take an event of a provider, decoded by a decoder that nobody else puts marks into
+ * (tdh/decode/decoder.h); the decoder is left anywhere among the fields.
+ */
+int report_event(struct report *report, const struct convert_event *event);
+/* What the host knows about processes has changed. */
+void report_processes_changed(struct report *report);
+
+/* A start event and the stop that ended it after ns; both are events that were taken, too. */
+struct report_pair {
+	const struct etw_event *start, *stop;
+	struct etw_decoder *decoder;	/* of the stop */
+	const struct etw_decoded *decoded;
+	bool known;
+	uint64_t ns;
+};
+
+int report_pair(struct report *report, const struct report_pair *pair);
+
+/* After all events: a file and the verdict on it, of etw_etl_verify() */
+int report_file(struct report *report, const char *path, uint64_t bytes,
+		const struct etw_verdict *verdict);
+/* Call before report_file(): leave out gaps that lie outside, FILETIMEs. */
+void report_between(struct report *report, int64_t since, int64_t until);
+
+/* --------------------------------------------------------------------- output */
+
+struct report_about {
+	const char *generator;
+	const char *filter;	/* NULL: none */
+};
+
+/*
+ * One JSON object: printable ASCII and UTF-8, without the characters that mean something in HTML,
+ * so that it may stand in a page as it is. The text is emptied first.
+ */
+int report_json(struct report *report, const struct report_about *about, struct etw_text *to);
+
+/* How a terminal shows text */
+struct report_screen {
+	unsigned int width;	/* columns, from 40 on */
+	bool utf8;		/* it has characters beyond ASCII */
+	bool colour;
+};
+
+int report_text(struct report *report, const struct report_about *about,
+		const struct report_screen *screen, struct etw_text *to);
+
+#endif /* ETW_REPORT_REPORT_H */

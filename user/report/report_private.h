@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_private.h - between the files of user/report: what was counted
+ */
+#ifndef ETW_REPORT_REPORT_PRIVATE_H
+#define ETW_REPORT_REPORT_PRIVATE_H
+
+#include "base/text.h"
+#include "bounded.h"
+#include "distinct.h"
+#include "histogram.h"
+#include "lib/consumer/event_record.h"
+#include "report.h"
+#include "scale.h"
+
+/* Entries of the tables; each gives up half of them when it is full. */
+#define REPORT_KINDS		8192
+#define REPORT_PROVIDERS	4096
+#define REPORT_PROCESSES	8192
+#define REPORT_THREADS		4096
+#define REPORT_CONTAINERS	2048
+#define REPORT_OPERATIONS	512
+#define REPORT_FIELDS		400	/* of all kinds; a kind that is given up keeps its share */
+#define REPORT_SLOWEST		5	/* of each operation */
+
+/* Buckets over time of one of those */
+#define REPORT_SERIES		60
+#define REPORT_TIMELINE		200
+
+#define REPORT_ROWS		2000	/* of the table */
+#define REPORT_ERRORS		50	/* latest ones */
+#define REPORT_ROW_TEXT		512	/* bytes of a row's text that are kept */
+#define REPORT_LOSSES		1000	/* rows about losses */
+#define REPORT_NAME		256	/* bytes of a name that are kept */
+
+struct report_provider {
+	struct report_entry entry;	/* by GUID */
+	struct etw_guid guid;
+	char *name;			/* NULL: none is known */
+	struct report_series series;
+	uint64_t rate[REPORT_SERIES];
+};
+
+/* One of the slowest */
+struct report_slow {
+	uint64_t ns;			/* how long it took */
+	int64_t start;			/* ns since 1970 */
+	uint32_t pid, tid;		/* of its start */
+	uint16_t cpu;
+	char *process, *fields;
+};
+
+enum report_pairing { REPORT_BY_ACTIVITY, REPORT_BY_THREAD, REPORT_BY_PAYLOAD, REPORT_PAIRINGS };
+
+/* Starts and stops of one name without their opcodes; entry.events counts both. */
+struct report_operation {
+	struct report_entry entry;
+	char *provider, *name;
+	uint64_t starts, stops;
+	uint64_t stopped;		/* stops that had a start, perhaps of another name */
+	uint64_t paired[REPORT_PAIRINGS];
+	uint64_t failed;
+	bool has_status;		/* a stop says whether it failed */
+	struct report_histogram times;	/* of those that were paired, by the name of their start */
+	struct report_slow slow[REPORT_SLOWEST];	/* slowest first */
+	unsigned int slow_count;
+};
+
+/* A numeric field of a kind of event */
+struct report_field {
+	char *name;
+	struct report_histogram values;
+	struct report_series series, series_counts;
+	uint64_t sums[REPORT_SERIES], counts[REPORT_SERIES];
+};
+
+/* Events with the same provider, name and descriptor; keywords, task and channel may differ. */
+struct report_kind {
+	struct report_entry entry;
+	struct report_provider *provider;	/* as long as the generation is this */
+	uint32_t provider_generation;
+	struct report_operation *operation;	/* likewise */
+	uint32_t operation_generation;
+	char *operation_name;			/* NULL: it is no start or stop */
+	struct etw_guid guid;
+	char *provider_name, *name;	/* NULL: it has none */
+	char *title;			/* provider/event */
+	uint16_t id;
+	uint8_t version, opcode, level;
+	int64_t first, last;		/* ns since 1970 */
+	struct report_field **fields;
+	unsigned int field_count;
+	unsigned int field_end;		/* the position behind the last of them; 0: there is none */
+	bool fields_known;		/* they are all that events of the kind have ... */
+	bool fields_left_out;		/* ... apart from those that there was no room for */
+};
+
+struct report_process {
+	struct report_entry entry;	/* by pid and start key */
+	uint32_t pid;
+	char *name, *container;		/* the latest; NULL: not known */
+	uint64_t threads;
+	int64_t first, last;
+	struct report_series series;
+	uint64_t rate[REPORT_SERIES];
+};
+
+struct report_thread {
+	struct report_entry entry;	/* by pid, start key and tid */
+	uint32_t pid, tid;
+	char *process;			/* the name of its process at its latest event, or NULL */
+	uint64_t errors;
+	struct report_series series;
+	uint64_t rate[REPORT_TIMELINE];
+};
+
+struct report_container {
+	struct report_entry entry;	/* by name */
+};
+
+struct report_cpu {
+	uint64_t events, bytes, lost;
+};
+
+struct report_row {
+	int64_t ns;		/* since 1970 */
+	uint32_t pid, tid;
+	uint16_t cpu;
+	uint8_t level;
+	char *process, *title, *text;	/* a block in process or title; see rows.c */
+};
+
+struct report_rows {
+	struct report_row *rows;
+	unsigned int count, max;
+	uint64_t stride;	/* the table has each so many-th event */
+	uint64_t seen;
+};
+
+struct report_loss {
+	int64_t first, last;	/* FILETIME; 0: not known */
+	uint64_t count;		/* ETW_GAP_UNKNOWN: not known */
+	bool buffers;		/* what count counts */
+	const char *cause;	/* a literal */
+	int32_t cpu;		/* -1: any */
+	char *provider;		/* or NULL */
+	uint32_t file;
+};
+
+struct report_file {
+	char *path;
+	uint64_t bytes;
+};
+
+/* The process and the thread of recent events */
+#define REPORT_RECENT	1024
+
+struct report_recent {
+	uint32_t pid, tid;
+	uint64_t key;			/* start key in the event, or 0 */
+	uint32_t generation;		/* 0: free; else report.recent_generation */
+	struct report_process *process;
+	struct report_thread *thread;
+};
+
+struct report {
+	struct report_host host;
+	struct report_scale scale;
+	int64_t last;			/* ns since 1970, of the latest event */
+	uint64_t events, bytes, undecoded;
+	struct report_series rate;
+	uint64_t rate_events[REPORT_BUCKETS], rate_bytes[REPORT_BUCKETS];
+	uint64_t rate_lost[REPORT_BUCKETS];	/* filled by report_file() */
+	uint64_t levels[256];
+	char *level_names[256];
+	struct report_bounded kinds, providers, processes, threads, containers, operations;
+	struct report_distinct all_kinds, all_providers, all_processes, all_threads, all_containers,
+			       all_operations;
+	struct etw_decoder *decoder;	/* of starts */
+	struct etw_event_items items;
+	unsigned int field_count;	/* of all kinds */
+	const char *by;			/* what operations are paired by; NULL: what they have */
+	struct report_cpu *cpus;
+	unsigned int cpu_count;		/* in cpus; those without events are not listed */
+	struct report_recent recent[REPORT_RECENT];
+	uint32_t recent_generation;
+	struct etw_text scratch, key;
+	struct report_rows table, errors;
+	struct report_loss *losses;
+	unsigned int loss_count;
+	uint64_t losses_more;
+	uint64_t lost_events, lost_buffers;
+	bool complete;
+	struct report_file *files;
+	unsigned int file_count;
+	int64_t since, until;		/* FILETIME */
+};
+
+/* The event that is being counted */
+struct report_place {
+	const struct convert_event *event;
+	int64_t ns;
+	uint64_t bytes;
+	unsigned int bucket;		/* of the scale */
+	struct report_kind *kind;
+	struct report_process *process;
+	struct report_thread *thread;
+};
+
+/* kinds.c */
+int report_kind_find(struct report *report, struct report_place *place);
+void report_kind_release(struct report_entry *entry);
+void report_provider_release(struct report_entry *entry);
+/* What is printed for a provider: its name, or its GUID */
+void report_provider_title(const struct report_provider *provider, struct etw_text *to);
+
+/* places.c */
+int report_places_count(struct report *report, struct report_place *place);
+void report_process_release(struct report_entry *entry);
+void report_thread_release(struct report_entry *entry);
+
+/* operations.c */
+int report_operations_count(struct report *report, const struct report_place *place);
+/* Set the name of an operation that events of this kind start or stop, if they do. */
+int report_operations_name(struct report_kind *kind, const struct convert_event *event);
+/* "activity", "thread", "payload" or "field NAME" */
+void report_add_pairing(const struct report *report, const struct report_operation *operation,
+			struct etw_text *to);
+void report_operation_release(struct report_entry *entry);
+
+/* fields.c */
+int report_fields_count(struct report *report, const struct report_place *place);
+void report_fields_free(struct report_kind *kind);
+
+/* rows.c: make a row's text of an event that was decoded by this decoder; NULL: no memory */
+char *report_row_text(struct report *report, struct etw_decoder *decoder);
+int report_rows_init(struct report_rows *rows, unsigned int max);
+/* Take an event for the table if it is its turn; as one of the latest errors. */
+int report_rows_sample(struct report *report, const struct report_place *place);
+int report_rows_error(struct report *report, const struct report_place *place);
+void report_rows_free(struct report_rows *rows);
+
+/* losses.c */
+void report_losses_free(struct report *report);
+
+/* A copy of a name, cut to REPORT_NAME bytes; NULL: no memory */
+char *report_name(const char *name);
+
+#endif /* ETW_REPORT_REPORT_PRIVATE_H */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_operations.c - how long operations took, as lines
+ */
+#include <string.h>
+#include "text_private.h"
+
+#define LINES	10	/* operations that are shown */
+#define WIDTH	11	/* columns of a duration */
+
+static void put_name(struct report_page *page, const struct report_operation *o)
+{
+	struct etw_text *by = &page->report->scratch;
+
+	report_page_add(page, o->provider);
+	etw_text_char(&page->line, '/');
+	report_page_add(page, o->name);
+	etw_text_printf(&page->line, ": %llu", (unsigned long long)o->times.count);
+	if (o->times.count) {
+		etw_text_cut(by, 0);
+		report_add_pairing(page->report, o, by);
+		etw_text_puts(&page->line, ", by ");
+		report_page_add(page, by->len ? by->data : "");
+	}
+	if (o->starts > o->times.count)
+		etw_text_printf(&page->line, ", %llu without an end",
+				(unsigned long long)(o->starts - o->times.count));
+	if (o->stops > o->stopped)
+		etw_text_printf(&page->line, ", %llu without a start",
+				(unsigned long long)(o->stops - o->stopped));
+	if (o->failed)
+		etw_text_printf(&page->line, ", %llu failed", (unsigned long long)o->failed);
+	report_page_line(page);
+}
+
+static void put_percentiles(struct report_page *page, const struct report_histogram *h)
+{
+	static const char *const names[] = { "least", "p50", "p90", "p99", "p99.9", "most" };
+	const __int128 values[] = {
+		h->least, report_histogram_rank(h, 50, 100), report_histogram_rank(h, 90, 100),
+		report_histogram_rank(h, 99, 100), report_histogram_rank(h, 999, 1000), h->greatest,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		report_page_column(page, (i + 1) * WIDTH - (unsigned int)strlen(names[i]));
+		etw_text_puts(&page->line, names[i]);
+	}
+	report_page_line(page);
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
+		report_page_duration(page, (i + 1) * WIDTH, values[i]);
+	report_page_line(page);
+}
+
+struct bins {
+	struct report_page *page;
+	uint64_t most;
+};
+
+static void find_most(void *context, const struct report_bin *bin)
+{
+	struct bins *bins = context;
+
+	if (bin->count > bins->most)
+		bins->most = bin->count;
+}
+
+static void put_bin(void *context, const struct report_bin *bin)
+{
+	struct bins *bins = context;
+	struct report_page *page = bins->page;
+	const unsigned int left = 3 * WIDTH + 2;
+
+	report_page_duration(page, WIDTH, bin->low);
+	report_page_number(page, 2 * WIDTH, bin->count);
+	etw_text_char(&page->line, ' ');
+	report_page_bar(page, bin->count, bins->most,
+			page->screen->width > left ? page->screen->width - left : 1);
+	report_page_line(page);
+}
+
+void report_page_operations(struct report_page *page)
+{
+	struct report_bounded *b = &page->report->operations;
+	struct bins bins = { .page = page };
+	uint32_t i;
+
+	if (!b->count)
+		return;
+	report_bounded_sort(b);
+	report_page_heading(page, "Operations");
+	for (i = 0; i < b->count && i < LINES; i++) {
+		const struct report_operation *o = (const struct report_operation *)b->entries[i];
+
+		put_name(page, o);
+		if (!o->times.count)
+			continue;
+		put_percentiles(page, &o->times);
+		bins.most = 0;
+		report_histogram_bins(&o->times, 1, find_most, &bins);
+		report_histogram_bins(&o->times, 1, put_bin, &bins);
+	}
+	if (b->count > LINES) {
+		etw_text_printf(&page->line, "(%zu others)", page->report->all_operations.count - LINES);
+		report_page_line(page);
+	}
+}
