@@ -82,8 +82,8 @@ lib_map := $(wildcard user/lib/libetw.map)
 tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
-# The command, with the message compiler and the converters in it.
-cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c)) $(probe_src)
+# The command, with the message compiler, the converters and the reports in it.
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c report/*.c report/*/*.c)) $(probe_src)
 # What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
 ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
 	$(patsubst %,user/cli/%.c,error progress signals text)
@@ -111,6 +111,10 @@ build/obj/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(cflags) $(werror) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The assembler reads these, see page.c.
+$(addsuffix /user/report/html/page.o,build/obj build/san build/clang): \
+	$(wildcard $(addprefix user/report/html/*.,html css js))
 
 build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// overview.js - the first screen: losses, totals, rate, and who wrote most
+
+function lossWhen(row) {
+	if (typeof row.first_ns !== 'number')
+		return 'unknown';
+	if (typeof row.last_ns !== 'number' || row.last_ns === row.first_ns)
+		return moment(row.first_ns, 1e6);
+	const piece = Math.max((row.last_ns - row.first_ns) / 10, 1e3);
+
+	return moment(row.first_ns, piece) + ' – ' + moment(row.last_ns, piece);
+}
+
+function lossWhose(row) {
+	return [row.provider, typeof row.cpu === 'number' ? 'CPU ' + row.cpu : null, row.file].filter((x) => x !== null && x !== undefined)
+		.join(', ') || 'not known';
+}
+
+function lossTable(losses) {
+	const rows = objects(losses.rows);
+
+	return rowsTable({
+		caption: 'Losses', rows, limit: 6,
+		hay: (row) => haystack([row.cause, row.provider, row.file, row.unit], { cpu: row.cpu }),
+		more: number(losses.more) ? 'and ' + count(number(losses.more)) + ' more lost, in places not listed' : null,
+		columns: [
+			{ title: 'When', value: (row) => number(row.first_ns), show: lossWhen,
+				exact: (row) => typeof row.first_ns === 'number' ? exactly(row.first_ns, 'ns') + ' – ' + exactly(number(row.last_ns), 'ns') : 'The time is not known' },
+			{ title: 'How many', numeric: true, value: (row) => number(row.count),
+				show: (row) => plural(number(row.count), row.unit === 'buffers' ? 'buffer' : 'event') },
+			{ title: 'Whose', kind: 'text', value: lossWhose },
+			{ title: 'Why', kind: 'text', value: (row) => textOf(row.cause) },
+		],
+	});
+}
+
+function verdict(report) {
+	const { losses, totals } = report;
+	const events = number(totals.lost_events), buffers = number(totals.lost_buffers);
+	const rows = objects(losses.rows);
+
+	if (losses.complete === true && !events && !buffers && !rows.length)
+		return element('div', { class: 'band good', id: 'verdict' }, element('strong', null, 'Complete: nothing was lost.'));
+	const lost = [events ? plural(events, 'event') : null, buffers ? plural(buffers, 'buffer') : null].filter((x) => x);
+	const of = events ? ' (' + share(events, events + number(totals.events)) + ' of all)' : '';
+
+	return element('div', { class: 'band bad', id: 'verdict' },
+		element('strong', null, lost.length ? 'Incomplete: ' + lost.join(' and ') + ' lost' + of + '.'
+			: 'Perhaps incomplete: the files do not say that nothing is missing.'),
+		rows.length ? lossTable(losses) : null);
+}
+
+function figure(text, label, exact) {
+	return element('div', { class: 'figure', title: exact }, element('dt', null, label), element('dd', null, text));
+}
+
+function figures(report) {
+	const { totals, time } = report;
+	const spent = number(time.duration_ns);
+	const node = element('dl', { class: 'figures' });
+	const counted = [['providers', 'providers'], ['event_kinds', 'kinds of event'], ['processes', 'processes'], ['threads', 'threads'],
+		['cpus', 'CPUs'], ['containers', 'containers'], ['undecoded', 'not decoded']];
+
+	node.append(figure(brief(number(totals.events)), 'events', count(number(totals.events))),
+		figure(bytes(number(totals.bytes)), 'of events', exactly(number(totals.bytes), 'bytes')),
+		figure(duration(spent), 'from first to last', exactly(spent, 'ns')),
+		figure(spent ? brief(number(totals.events) / spent * 1e9) : '–', 'events/s on average'));
+	for (const [name, label] of counted)
+		if (number(totals[name]) || name !== 'containers' && name !== 'undecoded')
+			node.append(figure(brief(number(totals[name])), label, count(number(totals[name]))));
+	return node;
+}
+
+function rateChart(report) {
+	const { rate } = report;
+	const events = numbers(rate.events), sizes = numbers(rate.bytes), lost = numbers(rate.lost);
+	const width = number(rate.bucket_ns) || 1;
+	const largest = Math.max(...events, 0), lostMost = Math.max(...lost, 0);
+	const perSecond = (value) => value / width * 1e9;
+
+	if (!events.length || !largest)
+		return says('No rate over time: the trace has no events.');
+	const step = CHART_WIDTH / events.length;
+	// Lost events stand as red bars on a strip of their own, each with a pale band above it.
+	const bands = lost.map((value, i) => value ? 'M' + place(i * step) + ' 0h' + place(Math.max(step, 2)) + 'V100h-' + place(Math.max(step, 2)) + 'z' : '').join('');
+	const plot = element('div', { class: 'plot rate' },
+		picture('Events per second over time' + (lostMost ? ', with losses marked' : ''),
+			lostMost ? drawing('path', { class: 'lost-band', d: bands }) : null,
+			drawing('path', { class: 'area', d: barsPath(events, largest) })));
+	const readout = brush(plot, {
+		buckets: events.length, bucketNs: width, label: 'Time in the rate chart',
+		hint: 'Drag, or Shift and the arrow keys, to select a range of time.',
+		describe: (i) => brief(perSecond(events[i])) + ' events/s, ' + bytes(Math.round(perSecond(number(sizes[i])))) + '/s' +
+			(lost[i] ? ', ' + count(lost[i]) + ' LOST' : ''),
+	});
+
+	return element('div', { class: 'chart' },
+		element('div', { class: 'top-label' }, brief(perSecond(largest)) + ' events/s'), plot,
+		lostMost ? element('div', { class: 'plot lost' }, picture(null,
+			drawing('path', { class: 'lost-bar', d: barsPath(lost.map((x) => x ? Math.log10(x) + 1 : 0), Math.log10(lostMost) + 1) }))) : null,
+		timeAxis(events.length * width),
+		lostMost ? element('p', { class: 'key' }, element('i', { class: 'lost-key' }), 'lost events (at most ' + count(lostMost) + ' in one step)') : null,
+		readout);
+}
+
+function rateColumn(label) {
+	return { title: 'Over time', kind: 'spark-cell', show: (row) => sparkline(numbers(row.rate), label(row)) };
+}
+
+function eventsColumn(total) {
+	return { title: 'Events', bar: true, numeric: true, value: (row) => number(row.events), show: (row) => brief(number(row.events)),
+		exact: (row) => count(number(row.events)) + ', ' + share(number(row.events), total) };
+}
+
+const bytesColumn = { title: 'Size', numeric: true, value: (row) => number(row.bytes), show: (row) => bytes(number(row.bytes)),
+	exact: (row) => exactly(number(row.bytes), 'bytes') };
+
+function processName(row) {
+	return row.process || row.name || (typeof row.pid === 'number' ? 'process ' + row.pid : '–');
+}
+
+function topLists(report) {
+	const total = number(report.totals.events);
+	const share_ = { title: 'Share', numeric: true, show: (row) => share(number(row.events), total) };
+
+	return [
+		['Providers', report.providers, remainder(report.providers_other, 'provider'), [
+			{ title: 'Provider', kind: 'name', value: (row) => textOf(row.name), exact: (row) => textOf(row.name) + ' ' + textOf(row.guid) },
+			eventsColumn(total), share_, bytesColumn, rateColumn((row) => 'Events of ' + row.name + ' over time'),
+		], (row) => haystack([row.name, row.guid])],
+		['Events', report.events, remainder(report.events_other, 'kind', 'kinds'), [
+			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key),
+				exact: (row) => textOf(row.key) + ', id ' + textOf(row.id) + ', version ' + textOf(row.version) + ', opcode ' + textOf(row.opcode) },
+			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
+			eventsColumn(total), share_, bytesColumn,
+		], (row) => haystack([row.key, row.name], { level: row.level })],
+		['Processes', report.processes, remainder(report.processes_other, 'process', 'processes'), [
+			{ title: 'Process', kind: 'name', value: processName,
+				exact: (row) => processName(row) + ', pid ' + row.pid + ', ' + plural(number(row.threads), 'thread') + ', from ' +
+					duration(number(row.first_ns)) + ' to ' + duration(number(row.last_ns)) },
+			{ title: 'Pid', numeric: true, value: (row) => number(row.pid), show: (row) => String(row.pid) },
+			eventsColumn(total), bytesColumn, rateColumn((row) => 'Events of ' + processName(row) + ' over time'),
+		], (row) => haystack([row.name, row.container], { pid: row.pid })],
+		['CPUs', report.cpus, null, [
+			{ title: 'CPU', value: (row) => number(row.cpu), show: (row) => 'CPU ' + row.cpu },
+			eventsColumn(total), share_, bytesColumn,
+			{ title: 'Lost', numeric: true, value: (row) => number(row.lost),
+				show: (row) => element('span', { class: number(row.lost) ? 'lost-number' : 'faint' }, count(number(row.lost))) },
+		], (row) => haystack([], { cpu: row.cpu })],
+		['Containers', report.containers, remainder(report.containers_other, 'container'), [
+			{ title: 'Container', kind: 'name', value: (row) => textOf(row.name) || 'none' },
+			eventsColumn(total), share_, bytesColumn,
+		], (row) => haystack([row.name])],
+	];
+}
+
+function showOverview(report) {
+	const node = section('overview', 'Overview');
+
+	node.append(verdict(report), figures(report), element('h3', null, 'Rate over time'), rateChart(report));
+}
+
+function showTop(report) {
+	const node = section('top-lists', 'Who wrote most');
+	const cards = element('div', { class: 'cards' });
+	const missing = [];
+
+	for (const [title, value, more, columns, hay] of topLists(report)) {
+		const rows = objects(value);
+
+		if (!rows.length) {
+			missing.push(title.toLowerCase().replace('cpus', 'CPUs'));
+			continue;
+		}
+		cards.append(element('div', { class: 'card' }, element('h3', null, title),
+			rowsTable({ caption: title, columns, rows, hay, more, limit: 8 })));
+	}
+	if (cards.childNodes.length)
+		node.append(cards);
+	if (missing.length)
+		node.append(says('The trace names no ' + missing.join(', ').replace(/, ([^,]*)$/, ' and $1').replace(' and ', missing.length > 1 ? ' and no ' : ' and ') + '.'));
+}
