@@ -23,7 +23,7 @@ def skeleton(path, duration_ns):
     report = {
         "version": 1, "generator": "etw 0.1.0", "filter": None, "diff": None, "stacks": None,
         "files": [{"path": path, "bytes": 8192, "host": "build-7", "kernel": "6.1.0-28-amd64"}],
-        "time": {"start": "2026-11-28T23:50:41.123456789Z", "start_ns": "1795996241123456789", "duration_ns": duration_ns},
+        "time": {"start": "2026-11-28T23:50:41.123456789Z", "start_ns": "1795909841123456789", "duration_ns": duration_ns},
         "totals": dict.fromkeys(("events", "bytes", "providers", "event_kinds", "processes", "threads", "cpus",
                                  "containers", "undecoded", "lost_events", "lost_buffers"), 0),
         "losses": {"complete": True, "rows": [], "more": 0},

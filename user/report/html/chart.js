@@ -19,7 +19,7 @@ function barsPath(values, largest, from) {
 		// What is there is seen, however little it is.
 		if (value > 0)
 			path += 'M' + place(i * step) + ' ' + (from || CHART_HEIGHT) + 'v-' +
-				place(Math.max(height, 1.5)) + 'h' + place(step * (step > 3 ? 0.88 : 1)) + 'V' + (from || CHART_HEIGHT) + 'z';
+				place(Math.max(height, 1.5)) + 'h' + place(step > 3 ? step - Math.min(step * 0.12, 2) : step) + 'V' + (from || CHART_HEIGHT) + 'z';
 	});
 	return path;
 }
@@ -78,67 +78,74 @@ function timeAxis(durationNs) {
 	return axisBelow([0, 0.25, 0.5, 0.75, 1].map((at) => [at, moment(at * durationNs, durationNs / 100)]));
 }
 
-// Equal steps of the logarithm: bins are divided by how much of each step they cover.
-function logBars(bins, least, largest, bars) {
-	const from = Math.log10(least);
-	const step = (Math.log10(largest) - from) / bars || 1;
-	const heights = new Array(bars).fill(0);
+// spread(bins, edges, scale): how many elements lie between each two edges. A bin reaches from
+// its lowest value to its highest; where it crosses an edge its elements are taken to be even.
+function spread(bins, edges, scale) {
+	const bars = new Array(edges.length - 1).fill(0);
+	const first = scale(edges[0]), step = (scale(edges[bars.length]) - first) / bars.length || 1;
+	const barOf = (at) => Math.max(0, Math.min(bars.length - 1, Math.floor((at - first) / step + 1e-9)));
 
 	for (const [low, high, many] of bins) {
-		const middle = Math.log10(Math.max((low + Math.max(high, low)) / 2, least));
+		const from = scale(Math.max(low, edges[0]));
+		const to = Math.max(scale(Math.max(high, edges[0])), from);
+		const lowest = barOf(from), highest = barOf(to);
 
-		heights[Math.max(0, Math.min(bars - 1, Math.floor((middle - from) / step)))] += many;
-	}
-	return heights;
-}
-
-function linearBars(bins, least, largest, bars) {
-	const step = (largest - least) / bars || 1;
-	const heights = new Array(bars).fill(0);
-
-	for (const [low, high, many] of bins)
-		heights[Math.max(0, Math.min(bars - 1, Math.floor(((low + high) / 2 - least) / step)))] += many;
-	return heights;
-}
-
-// Powers of ten between least and largest; with fewer than two, their doubles and fives too
-function logTicks(least, largest, show) {
-	const from = Math.log10(least), span = Math.log10(largest) - from || 1;
-	const ticks = [];
-
-	for (let power = Math.floor(from); power <= Math.log10(largest); power++)
-		for (const times of span < 2 ? [1, 2, 5] : [1]) {
-			const at = (Math.log10(times) + power - from) / span;
-
-			if (at >= 0 && at <= 1)
-				ticks.push([at, show(times * Math.pow(10, power))]);
+		if (lowest === highest) {
+			bars[lowest] += many;
+			continue;
 		}
-	return ticks;
+		for (let i = lowest; i <= highest; i++)
+			bars[i] += many * (Math.min(first + (i + 1) * step, i === highest ? to : Infinity) - Math.max(first + i * step, from)) / (to - from);
+	}
+	return bars;
 }
 
-// histogram({ bins, min, max, log, show, marks, label, tall }): marks are [value, text]
+function edgesOf(least, largest, bars, log) {
+	return Array.from({ length: bars + 1 }, (x, i) => log ? least * Math.pow(largest / least, i / bars) : least + (largest - least) * i / bars);
+}
+
+// Powers of ten between least and largest; with fewer than two, their doubles and fives too.
+// Sizes have powers of two.
+function logTicks(least, largest, show, binary) {
+	const span = Math.log10(largest / least) || 1;
+	const values = [];
+
+	if (binary)
+		for (let power = 0; power <= 50; power += span > 6 ? 10 : span > 2 ? 5 : 1)
+			values.push(Math.pow(2, power));
+	else
+		for (let power = 0; power <= 16; power++)
+			for (const times of span < 2 ? [1, 2, 5] : [1])
+				values.push(times * Math.pow(10, power));
+	return values.filter((value) => value >= least && value <= largest)
+		.map((value) => [Math.log10(value / least) / span, show(value).replace(/\.0+ /, ' ')]);
+}
+
+// histogram({ bins, min, max, log, binary, show, marks, label, tall, countsLog }): marks are
+// [value, text]
 function histogram(options) {
-	const { bins, show } = options;
-	const log = options.log;
+	const { bins, show, log } = options;
 	const least = log ? Math.max(options.min, 1) : options.min;
-	const largest = Math.max(options.max, log ? least * 1.001 : least);
-	const bars = Math.max(1, Math.min(64, log ? Math.ceil(Math.log2(largest / least) * 8) || 1 : 48));
-	const heights = (log ? logBars : linearBars)(bins, least, largest, bars);
-	const largestBar = Math.max(...heights, 0);
-	const drawn = options.countsLog ? heights.map((h) => h ? Math.log10(h) + 0.3 : 0) : heights;
-	const span = log ? Math.log10(largest / least) || 1 : largest - least || 1;
-	const at = (value) => Math.max(0, Math.min(1, (log ? Math.log10(Math.max(value, least) / least) : value - least) / span));
+	const whole = !log && options.max - options.min < 48 && bins.every(([low]) => Number.isInteger(low));
+	const largest = whole ? options.max + 1 : Math.max(options.max, log ? least * 1.001 : least);
+	const bars = whole ? Math.floor(largest - least) : Math.max(1, Math.min(64, log ? Math.ceil(Math.log2(largest / least) * 8) || 1 : 48));
+	const scale = log ? Math.log : Number;
+	const heights = spread(bins, edgesOf(least, largest, bars, log), scale);
+	const drawn = options.countsLog ? heights.map((h) => h > 0 ? Math.log10(h + 1) : 0) : heights;
+	const at = (value) => Math.max(0, Math.min(1, (scale(Math.max(value, least)) - scale(least)) / (scale(largest) - scale(least) || 1)));
 	const plot = element('div', { class: 'plot' + (options.tall ? ' tall' : '') },
-		picture(options.label, drawing('path', { class: 'area', d: barsPath(drawn, Math.max(...drawn, 0)) })));
+		picture(options.label, drawing('path', { class: 'area', d: barsPath(drawn, Math.max(...drawn, 0)) })),
+		element('span', { class: 'peak' }, brief(Math.round(Math.max(...heights, 0))) + (options.countsLog ? ' (logarithmic)' : '')));
 
 	(options.marks || []).forEach(([value, text], i) => {
-		const mark = element('span', { class: 'mark', 'aria-hidden': 'true', title: text + ' ' + show(value) }, element('i', null, text));
+		const mark = element('span', { class: 'mark' + (at(value) > 0.8 ? ' left' : ''), 'aria-hidden': 'true' },
+			element('i', null, text + ' ' + show(value)));
 
 		mark.style.left = 100 * at(value) + '%';
 		mark.style.setProperty('--row', i);
 		plot.append(mark);
 	});
-	return element('div', { class: 'chart' },
-		element('div', { class: 'top-label' }, brief(largestBar) + (options.countsLog ? ' (log)' : '')), plot,
-		axisBelow(log ? logTicks(least, largest, show) : [0, 0.5, 1].map((x) => [x, show(least + x * (largest - least))])));
+	return element('div', { class: 'chart' }, plot,
+		axisBelow(log ? logTicks(least, largest, show, options.binary)
+			: (options.min === options.max ? [[0.5, options.min]] : [[0, options.min], [1, options.max]]).map(([x, value]) => [x, show(value)])));
 }

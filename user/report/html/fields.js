@@ -36,7 +36,7 @@ function fieldCard(field) {
 		element('h3', { title: textOf(field.event) + ': ' + textOf(field.field) }, element('span', { class: 'long' }, textOf(field.field)),
 			element('span', { class: 'note long' }, textOf(field.event))),
 		bins.length ? histogram({
-			bins, min, max, log: min >= 0 && max >= 1000 * Math.max(min, 1), show,
+			bins, min, max, log: min >= 0 && max >= 1000 * Math.max(min, 1), binary: isSize(field.unit), show,
 			label: 'Distribution of ' + textOf(field.field) + ' from ' + show(min) + ' to ' + show(max),
 		}) : says('No distribution.'),
 		element('dl', { class: 'facts across' },

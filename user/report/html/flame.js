@@ -255,6 +255,7 @@ function showStacks(report) {
 	if (number(stacks.truncated))
 		node.append(says(plural(number(stacks.truncated), 'stack is', 'stacks are') + ' cut off: the outer functions are not known.'));
 	node.append(new FlameGraph(tree, 'Flame graph: callers above, functions called below; the width is the number of events').node,
+		element('h3', null, 'Functions'),
 		rowsTable({
 			caption: 'Functions', rows: functionRows(tree), limit: 10, hay: (row) => haystack([row.name]), columns: [
 				{ title: 'Function', kind: 'name', value: (row) => row.name },

@@ -48,7 +48,7 @@ function remainder(other, one, many) {
 function headCell(column, state, sortBy) {
 	const sorted = state.column === column;
 	const cell = element('th', {
-		scope: 'col', class: column.numeric ? 'number' : null,
+		scope: 'col', class: ((column.numeric ? 'number ' : '') + (column.kind === 'name' ? '' : column.kind || '')).trim() || null,
 		'aria-sort': sorted ? (state.down ? 'descending' : 'ascending') : null,
 	});
 
@@ -71,7 +71,7 @@ function bodyCell(column, row, largest, first, options) {
 	if (column.bar)
 		return barCell(content, title, value, largest);
 	if (!first)
-		return element('td', { class: column.numeric ? 'number' : column.kind || null, title }, content);
+		return element('td', { class: ((column.numeric ? 'number ' : '') + (column.kind || '')).trim() || null, title }, content);
 	if (!options.select)
 		return element('th', { scope: 'row', class: column.kind || null, title: title || content }, content);
 	return element('th', { scope: 'row', class: column.kind || null, title: title || content }, element('button', {

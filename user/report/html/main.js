@@ -63,15 +63,16 @@ function goToSection(index) {
 	at.node.scrollIntoView();
 }
 
-// The section in sight: the last whose heading is above the middle of the upper half
+// The section in sight: the last that begins in the upper part of the window. At the end of the
+// page, where the last ones cannot come up there, it is the one that was gone to.
 function sectionInSight() {
-	let now = 0;
+	const tops = sections.map((one) => one.node.getBoundingClientRect().top);
+	const gone = sections.findIndex((one) => '#' + one.id === location.hash);
+	const atEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
 
-	sections.forEach((one, i) => {
-		if (one.node.getBoundingClientRect().top < innerHeight / 3)
-			now = i;
-	});
-	return now;
+	if (atEnd && gone >= 0 && tops[gone] >= 0 && tops[gone] < innerHeight)
+		return gone;
+	return scrollY < 8 ? 0 : Math.max(0, tops.filter((top) => top < 160).length - 1);
 }
 
 function markSection() {
@@ -135,6 +136,7 @@ function listen() {
 	document.getElementById('help-open').addEventListener('click', () => document.getElementById('help').showModal());
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => useTheme(document.documentElement.dataset.theme));
 	document.addEventListener('scroll', markSection, { passive: true });
+	window.addEventListener('hashchange', markSection);
 	listenToKeys();
 }
 

@@ -96,7 +96,7 @@ function showOperations(report) {
 			element('span', { class: 'note' }, textOf(chosen.provider))), latencyChart(chosen), operationFacts(chosen), host);
 	}
 	const table = rowsTable({
-		caption: 'Operations and their latency', rows, limit: 15, more: remainder(report.operations_other, 'operation'),
+		caption: 'Operations and their latency', kind: 'picks', rows, limit: 15, more: remainder(report.operations_other, 'operation'),
 		hay: (row) => haystack([row.name, row.provider, row.paired_by]),
 		chosen: () => chosen, select: (row) => {
 			chosen = row;

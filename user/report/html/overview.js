@@ -58,16 +58,16 @@ function figures(report) {
 	const { totals, time } = report;
 	const spent = number(time.duration_ns);
 	const node = element('dl', { class: 'figures' });
-	const counted = [['providers', 'providers'], ['event_kinds', 'kinds of event'], ['processes', 'processes'], ['threads', 'threads'],
-		['cpus', 'CPUs'], ['containers', 'containers'], ['undecoded', 'not decoded']];
+	const counted = [['providers', 'provider', 'providers'], ['event_kinds', 'kind of event', 'kinds of event'], ['processes', 'process', 'processes'],
+		['threads', 'thread', 'threads'], ['cpus', 'CPU', 'CPUs'], ['containers', 'container', 'containers'], ['undecoded', 'not decoded', 'not decoded']];
 
-	node.append(figure(brief(number(totals.events)), 'events', count(number(totals.events))),
+	node.append(figure(brief(number(totals.events)), totals.events === 1 ? 'event' : 'events', count(number(totals.events))),
 		figure(bytes(number(totals.bytes)), 'of events', exactly(number(totals.bytes), 'bytes')),
-		figure(duration(spent), 'from first to last', exactly(spent, 'ns')),
-		figure(spent ? brief(number(totals.events) / spent * 1e9) : '–', 'events/s on average'));
-	for (const [name, label] of counted)
+		figure(duration(spent), 'duration', exactly(spent, 'ns')),
+		figure(spent ? brief(number(totals.events) / spent * 1e9) : '–', 'events/s'));
+	for (const [name, one, many] of counted)
 		if (number(totals[name]) || name !== 'containers' && name !== 'undecoded')
-			node.append(figure(brief(number(totals[name])), label, count(number(totals[name]))));
+			node.append(figure(brief(number(totals[name])), totals[name] === 1 ? one : many, count(number(totals[name]))));
 	return node;
 }
 
@@ -80,6 +80,8 @@ function rateChart(report) {
 
 	if (!events.length || !largest)
 		return says('No rate over time: the trace has no events.');
+	if (!number(report.time.duration_ns))
+		return says('No rate over time: all events have the same time.');
 	const step = CHART_WIDTH / events.length;
 	// Lost events stand as red bars on a strip of their own, each with a pale band above it.
 	const bands = lost.map((value, i) => value ? 'M' + place(i * step) + ' 0h' + place(Math.max(step, 2)) + 'V100h-' + place(Math.max(step, 2)) + 'z' : '').join('');
@@ -121,7 +123,7 @@ function processName(row) {
 
 function topLists(report) {
 	const total = number(report.totals.events);
-	const share_ = { title: 'Share', numeric: true, show: (row) => share(number(row.events), total) };
+	const share_ = { title: 'Share', numeric: true, kind: 'share', show: (row) => share(number(row.events), total) };
 
 	return [
 		['Providers', report.providers, remainder(report.providers_other, 'provider'), [
@@ -157,6 +159,9 @@ function topLists(report) {
 function showOverview(report) {
 	const node = section('overview', 'Overview');
 
+	// The first screen is for what matters; the page's title is above it already.
+	node.querySelector('h2').classList.add('unseen');
+
 	node.append(verdict(report), figures(report), element('h3', null, 'Rate over time'), rateChart(report));
 }
 
@@ -178,5 +183,5 @@ function showTop(report) {
 	if (cards.childNodes.length)
 		node.append(cards);
 	if (missing.length)
-		node.append(says('The trace names no ' + missing.join(', ').replace(/, ([^,]*)$/, ' and $1').replace(' and ', missing.length > 1 ? ' and no ' : ' and ') + '.'));
+		node.append(says('The trace names no ' + missing.join(', ').replace(/, ([^,]*)$/, ' or $1') + '.'));
 }

@@ -73,12 +73,10 @@ class EventTable {
 		this.detail = element('div', { class: 'detail', 'aria-live': 'polite' }, says('Choose an event to see all of it.'));
 		this.printed = element('div', { class: 'printed' });
 		this.node = element('div', { class: 'events' }, this.grid, this.foot, this.detail, this.printed);
-		this.space.addEventListener('click', (event) => {
-			const line = event.target.closest('.row');
-
-			if (line)
-				this.choose(Number(line.dataset.at));
-		});
+		// By the place, not by the element: rows are drawn anew whenever the port scrolls, also
+		// between the button's going down and up.
+		this.space.addEventListener('click', (event) =>
+			this.choose(Math.floor((event.clientY - this.space.getBoundingClientRect().top) / ROW_HEIGHT)));
 		new ResizeObserver(() => this.draw()).observe(this.port);
 		window.addEventListener('beforeprint', () => this.print());
 		this.drawHead();
@@ -152,7 +150,7 @@ class EventTable {
 	line(at) {
 		const row = this.rows[this.order[at]];
 		const node = element('div', {
-			role: 'row', class: 'row ' + levelClass(row.level), id: 'event-' + at, 'data-at': at, 'aria-rowindex': at + 2,
+			role: 'row', class: 'row ' + levelClass(row.level), id: 'event-' + at, 'aria-rowindex': at + 2,
 			'aria-selected': at === this.chosen ? 'true' : 'false',
 		}, rowColumns.map((c) => {
 			const text = textOf(c.show ? c.show(row) : c.value(row));
@@ -232,33 +230,42 @@ function showEvents(report) {
 	eventTable.select();
 }
 
+function levelTable(report, levels) {
+	return rowsTable({
+		caption: 'Events by level', rows: levels, hay: (row) => haystack([row.name || levelName(number(row.level))], { level: row.level }),
+		columns: [
+			{ title: 'Level', kind: 'name', value: (row) => number(row.level), show: (row) => textOf(row.name) || levelName(number(row.level)) },
+			eventsColumn(number(report.totals.events)),
+			{ title: 'Share', numeric: true, kind: 'share', show: (row) => share(number(row.events), number(report.totals.events)) },
+		],
+	});
+}
+
+function errorTable(counts) {
+	return rowsTable({
+		caption: 'Errors by event', rows: counts, limit: 8, hay: (row) => haystack([row.key], { level: row.level }),
+		columns: [
+			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key) },
+			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
+			eventsColumn(counts.reduce((all, row) => all + number(row.events), 0)),
+		],
+	});
+}
+
 function showErrors(report) {
 	const { errors } = report;
 	const counts = objects(errors.counts), latest = objects(errors.latest), levels = objects(report.levels);
 	const node = section('errors', 'Errors');
+	const cards = element('div', { class: 'cards' });
+
+	node.append(cards);
 
 	if (levels.length)
-		node.append(element('div', { class: 'card' }, element('h3', null, 'Events by level'), rowsTable({
-			caption: 'Events by level', rows: levels, hay: (row) => haystack([row.name || levelName(number(row.level))], { level: row.level }),
-			columns: [
-				{ title: 'Level', value: (row) => number(row.level), show: (row) => textOf(row.name) || levelName(number(row.level)) },
-				eventsColumn(number(report.totals.events)),
-				{ title: 'Share', numeric: true, show: (row) => share(number(row.events), number(report.totals.events)) },
-			],
-		})));
-	if (!counts.length && !latest.length) {
-		node.append(says('No errors: no event has the level critical or error.'));
-		return;
-	}
+		cards.append(element('div', { class: 'card' }, element('h3', null, 'Events by level'), levelTable(report, levels)));
 	if (counts.length)
-		node.append(element('h3', null, 'Which errors'), rowsTable({
-			caption: 'Errors by event', rows: counts, limit: 12, hay: (row) => haystack([row.key], { level: row.level }),
-			columns: [
-				{ title: 'Event', kind: 'name', value: (row) => textOf(row.key) },
-				{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
-				eventsColumn(counts.reduce((all, row) => all + number(row.events), 0)),
-			],
-		}));
+		cards.append(element('div', { class: 'card' }, element('h3', null, 'Which errors'), errorTable(counts)));
+	if (!counts.length && !latest.length)
+		node.append(says('No errors: no event has the level critical or error.'));
 	if (!latest.length)
 		return;
 	const host = element('div');
@@ -269,7 +276,7 @@ function showErrors(report) {
 			: says('None of the latest ' + plural(latest.length, 'error') + ' fits the search and the range.'));
 	};
 
-	node.append(element('h3', null, 'The latest'), host);
+	node.append(element('h3', null, 'The latest errors'), host);
 	watch('words', draw);
 	watch('range', draw);
 	draw();

@@ -126,7 +126,9 @@ function moment(ns, piece) {
 	const places = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(Math.max(piece, 1)))));
 
 	if (piece < 1e3)
-		return count(ns) + ' ns';
+		return count(Math.round(ns)) + ' ns';
+	if (!ns)
+		return '0 s';
 	return (ns / 1e9).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }) + ' s';
 }
 
@@ -138,6 +140,10 @@ function share(part, whole) {
 	return percent && percent < 0.1 ? '< 0.1 %' : percent.toFixed(1) + ' %';
 }
 
+function isSize(unit) {
+	return /^(B|byte|bytes)$/.test(unit);
+}
+
 // withUnit(value, 'ns' | 'bytes' | any other unit | null)
 function withUnit(value, unit) {
 	if (/^(ns|nanoseconds)$/.test(unit))
@@ -146,7 +152,7 @@ function withUnit(value, unit) {
 		return value < 0 ? '-' + duration(-value * 1e3) : duration(value * 1e3);
 	if (/^(ms|milliseconds)$/.test(unit))
 		return value < 0 ? '-' + duration(-value * 1e6) : duration(value * 1e6);
-	if (/^(B|byte|bytes)$/.test(unit))
+	if (isSize(unit))
 		return bytes(value);
 	return brief(value) + (unit ? ' ' + unit : '');
 }

@@ -4,7 +4,7 @@
 const STRIPS_AT_FIRST = 16;
 
 // One pixel for each bucket; the style stretches it. A little is seen as well: the
-// opacity grows with the logarithm.
+// opacity grows with the square root.
 function paintStrip(canvas, values, largest) {
 	const context = canvas.getContext('2d');
 
@@ -15,7 +15,7 @@ function paintStrip(canvas, values, largest) {
 	values.forEach((value, i) => {
 		if (value <= 0)
 			return;
-		context.globalAlpha = 0.15 + 0.85 * Math.log1p(value) / Math.log1p(largest);
+		context.globalAlpha = 0.1 + 0.9 * Math.sqrt(value / largest);
 		context.fillRect(i, 0, 1, 1);
 	});
 }
@@ -157,4 +157,6 @@ function showTimeline(report) {
 	}
 	timeline = new Timeline(report, threads);
 	node.append(timeline.node, timeline.readout, timeline.foot);
+	// A canvas has its colour only where it stands in the page.
+	timeline.paint();
 }
