@@ -2,7 +2,8 @@
 // flame.js - the flame graph of stacks, also of the difference of two traces
 
 const FRAME_HEIGHT = 20;
-const NARROWEST = 0.6;
+const NARROWEST = 0.8;
+const MOST_FRAMES = 4000;
 
 // frameTree(stacks): the nodes as a tree under one root. A node is [name, parent, self, total],
 // or [name, parent, self of a, total of a, self of b, total of b] where two traces differ.
@@ -135,40 +136,44 @@ class FlameGraph {
 		return node;
 	}
 
-	draw() {
-		const whole = this.host.clientWidth || 960;
-		const shapes = [];
-		const path = [];
-		let deepest = 0, narrow = 0;
+	// Where each frame stands: [frame, x, width]. A frame is as wide as those it calls, or wider, so
+	// that of very many the widest are a whole tree, too.
+	places(whole) {
+		const found = [[this.zoomed, 0, whole]];
+		let narrow = 0;
 
-		this.drawn = [];
-		for (let frame = this.zoomed; frame; frame = frame.parent)
-			path.unshift(frame);
-		path.forEach((frame) => {
-			if (frame !== this.zoomed)
-				shapes.push(this.shape(frame, 0, frame.depth * FRAME_HEIGHT, whole));
-		});
-		const left = [[this.zoomed, 0, whole]];
-
-		while (left.length) {
-			const [frame, x, w] = left.pop();
+		for (let i = 0; i < found.length; i++) {
+			const [frame, x, w] = found[i];
 			const inner = frame.children.reduce((all, child) => all + width(child), 0);
 			const scale = w / Math.max(width(frame), inner, 1);
 			let at = x;
 
-			shapes.push(this.shape(frame, x, frame.depth * FRAME_HEIGHT, w));
-			deepest = Math.max(deepest, frame.depth);
 			for (const child of frame.children) {
-				const childWidth = width(child) * scale;
-
-				if (childWidth >= NARROWEST)
-					left.push([child, at, childWidth]);
+				if (width(child) * scale >= NARROWEST)
+					found.push([child, at, width(child) * scale]);
 				else
 					narrow++;
-				at += childWidth;
+				at += width(child) * scale;
 			}
 		}
-		const height = (deepest + 1) * FRAME_HEIGHT;
+		if (found.length > MOST_FRAMES) {
+			narrow += found.length - MOST_FRAMES;
+			found.sort((a, b) => b[2] - a[2]);
+			found.length = MOST_FRAMES;
+		}
+		return { found, narrow };
+	}
+
+	draw() {
+		const whole = this.host.clientWidth || 960;
+		const { found, narrow } = this.places(whole);
+		const above = [];
+
+		this.drawn = [];
+		for (let frame = this.zoomed.parent; frame; frame = frame.parent)
+			above.unshift([frame, 0, whole]);
+		const shapes = [...above, ...found].map(([frame, x, w]) => this.shape(frame, x, frame.depth * FRAME_HEIGHT, w));
+		const height = (Math.max(...found.map(([frame]) => frame.depth)) + 1) * FRAME_HEIGHT;
 
 		this.host.replaceChildren(drawing('svg', { viewBox: '0 0 ' + whole + ' ' + height, height, width: '100%', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, ...shapes));
 		this.out.hidden = this.zoomed === this.root;

@@ -154,11 +154,13 @@ function drawAll(report) {
 			return;
 		}
 		document.documentElement.dataset.ready = 'yes';
+		performance.mark('ready');
 		markSection();
 		if (location.hash)
 			document.getElementById(location.hash.slice(1))?.scrollIntoView();
 	}
 	showOverview(report);
+	performance.mark('drawn');
 	setTimeout(next, 0);
 }
 

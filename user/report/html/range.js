@@ -96,18 +96,13 @@ function brush(plot, options) {
 		event.preventDefault();
 		const bucket = Math.max(0, Math.min(buckets - 1, view.cursor === null ? 0 : to));
 
-		if (!event.shiftKey)
-			anchor = bucket;
-		else if (anchor === null)
-			anchor = now;
+		// A range begins where the cursor was, and grows from there.
+		if (!event.shiftKey || !view.range || anchor === null)
+			anchor = event.shiftKey ? now : bucket;
 		moveCursor(bucket * bucketNs);
 		describe(bucket, null);
 		if (event.shiftKey)
 			stretch(anchor, bucket);
-	});
-	node.addEventListener('focus', () => {
-		if (view.cursor !== null)
-			anchor = bucketOf(view.cursor);
 	});
 	watch('cursor', drawCursor);
 	watch('range', drawRange);
@@ -127,7 +122,7 @@ function showChosen(report) {
 			const sum = (values) => numbers(values).reduce((all, value, i) => all + ((i + 0.5) * width >= from && (i + 0.5) * width < to ? value : 0), 0);
 			const lost = sum(rate.lost);
 
-			bar.append(element('span', null, moment(from, to - from) + ' – ' + moment(to, to - from) + ' (' + duration(to - from) + '): about ' +
+			bar.append(element('span', null, moment(from, (to - from) / 100) + ' – ' + moment(to, (to - from) / 100) + ' (' + duration(to - from) + '): about ' +
 				plural(sum(rate.events), 'event') + (lost ? ', ' + count(lost) + ' lost' : '')),
 			element('button', { type: 'button', class: 'link', on: { click: () => chooseRange(null) } }, 'Whole trace'));
 		}

@@ -33,7 +33,7 @@ function fill(node, properties, children) {
 		else
 			node.setAttribute(name, value === true ? '' : shown(value));
 	}
-	for (const child of children.flat())
+	for (const child of children.flat(Infinity))
 		if (child !== null && child !== undefined && child !== false)
 			node.append(child instanceof Node ? child : shown(child));
 	return node;
