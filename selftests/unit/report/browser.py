@@ -108,6 +108,8 @@ class Browser:
         self.call("Page.navigate", url="file://" + path + fragment)
         if not self.until("location.protocol === 'file:' && document.documentElement?.dataset.ready === 'yes'", self.limit):
             raise BrowserError(path + ": the page was not drawn in time")
+        # Flame graphs are drawn when their width is known.
+        self.until("[...document.querySelectorAll('.flame')].every((graph) => graph.firstChild)")
 
     def complaints(self):
         """What the page threw, and what the browser logged of it."""

@@ -72,15 +72,15 @@ function bodyCell(column, row, largest, first, options) {
 		return barCell(content, title, value, largest);
 	if (!first)
 		return element('td', { class: ((column.numeric ? 'number ' : '') + (column.kind || '')).trim() || null, title }, content);
-	if (!options.select)
+	if (!options.select || (options.selectable && !options.selectable(row)))
 		return element('th', { scope: 'row', class: column.kind || null, title: title || content }, content);
 	return element('th', { scope: 'row', class: column.kind || null, title: title || content }, element('button', {
 		type: 'button', class: 'choose', on: { click: () => options.select(row) },
 	}, content));
 }
 
-// rowsTable({ caption, columns, rows, hay, limit, more, select, sort }): the first column is
-// the row's heading. A column has a title, value(row) to sort by, and show(row), exact(row)
+// rowsTable({ caption, columns, rows, hay, limit, more, select, selectable, sort }): the first
+// column is the row's heading, and a button where select(row) is there and selectable(row) true. A column has a title, value(row) to sort by, and show(row), exact(row)
 // for what the cell and its title say; numeric, bar, kind for how it looks. Rows stay in
 // the order of the model until a column is chosen, or sort names one.
 function rowsTable(options) {

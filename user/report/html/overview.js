@@ -16,11 +16,21 @@ function lossWhose(row) {
 		.join(', ') || 'not known';
 }
 
-function lossTable(losses) {
+// The time of a loss as a range: at least one step of the chart, so that it can be seen
+function lossRange(report, row) {
+	const step = number(report.rate.bucket_ns) || 1;
+	const last = typeof row.last_ns === 'number' ? row.last_ns : row.first_ns;
+
+	return [Math.floor(row.first_ns / step) * step, (Math.floor(last / step) + 1) * step];
+}
+
+function lossTable(report) {
+	const { losses } = report;
 	const rows = objects(losses.rows);
 
 	return rowsTable({
-		caption: 'Losses', rows, limit: 6,
+		caption: 'Losses', rows, limit: 6, selectable: (row) => typeof row.first_ns === 'number',
+		select: (row) => chooseRange(lossRange(report, row)),
 		hay: (row) => haystack([row.cause, row.provider, row.file, row.unit], { cpu: row.cpu }),
 		more: number(losses.more) ? 'and ' + count(number(losses.more)) + ' more lost, in places not listed' : null,
 		columns: [
@@ -47,7 +57,7 @@ function verdict(report) {
 	return element('div', { class: 'band bad', id: 'verdict' },
 		element('strong', null, lost.length ? 'Incomplete: ' + lost.join(' and ') + ' lost' + of + '.'
 			: 'Perhaps incomplete: the files do not say that nothing is missing.'),
-		rows.length ? lossTable(losses) : null);
+		rows.length ? lossTable(report) : null);
 }
 
 function figure(text, label, exact) {
@@ -121,6 +131,8 @@ function processName(row) {
 	return row.process || row.name || (typeof row.pid === 'number' ? 'process ' + row.pid : '–');
 }
 
+// Each list: its title, rows, what is left out, columns, and the texts that a search looks in.
+// A click on a row searches for the last.
 function topLists(report) {
 	const total = number(report.totals.events);
 	const share_ = { title: 'Share', numeric: true, kind: 'share', show: (row) => share(number(row.events), total) };
@@ -129,30 +141,30 @@ function topLists(report) {
 		['Providers', report.providers, remainder(report.providers_other, 'provider'), [
 			{ title: 'Provider', kind: 'name', value: (row) => textOf(row.name), exact: (row) => textOf(row.name) + ' ' + textOf(row.guid) },
 			eventsColumn(total), share_, bytesColumn, rateColumn((row) => 'Events of ' + row.name + ' over time'),
-		], (row) => haystack([row.name, row.guid])],
+		], (row) => haystack([row.name, row.guid]), (row) => textOf(row.name)],
 		['Events', report.events, remainder(report.events_other, 'kind', 'kinds'), [
 			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key),
 				exact: (row) => textOf(row.key) + ', id ' + textOf(row.id) + ', version ' + textOf(row.version) + ', opcode ' + textOf(row.opcode) },
 			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
 			eventsColumn(total), share_, bytesColumn,
-		], (row) => haystack([row.key, row.name], { level: row.level })],
+		], (row) => haystack([row.key, row.name], { level: row.level }), (row) => textOf(row.key)],
 		['Processes', report.processes, remainder(report.processes_other, 'process', 'processes'), [
 			{ title: 'Process', kind: 'name', value: processName,
 				exact: (row) => processName(row) + ', pid ' + row.pid + ', ' + plural(number(row.threads), 'thread') + ', from ' +
 					duration(number(row.first_ns)) + ' to ' + duration(number(row.last_ns)) },
 			{ title: 'Pid', numeric: true, value: (row) => number(row.pid), show: (row) => String(row.pid) },
 			eventsColumn(total), bytesColumn, rateColumn((row) => 'Events of ' + processName(row) + ' over time'),
-		], (row) => haystack([row.name, row.container], { pid: row.pid })],
+		], (row) => haystack([row.name, row.container], { pid: row.pid }), (row) => 'pid:' + row.pid],
 		['CPUs', report.cpus, null, [
 			{ title: 'CPU', value: (row) => number(row.cpu), show: (row) => 'CPU ' + row.cpu },
 			eventsColumn(total), share_, bytesColumn,
 			{ title: 'Lost', numeric: true, value: (row) => number(row.lost),
 				show: (row) => element('span', { class: number(row.lost) ? 'lost-number' : 'faint' }, count(number(row.lost))) },
-		], (row) => haystack([], { cpu: row.cpu })],
+		], (row) => haystack([], { cpu: row.cpu }), (row) => 'cpu:' + row.cpu],
 		['Containers', report.containers, remainder(report.containers_other, 'container'), [
 			{ title: 'Container', kind: 'name', value: (row) => textOf(row.name) || 'none' },
 			eventsColumn(total), share_, bytesColumn,
-		], (row) => haystack([row.name])],
+		], (row) => haystack([row.name]), (row) => textOf(row.name)],
 	];
 }
 
@@ -170,7 +182,7 @@ function showTop(report) {
 	const cards = element('div', { class: 'cards' });
 	const missing = [];
 
-	for (const [title, value, more, columns, hay] of topLists(report)) {
+	for (const [title, value, more, columns, hay, words] of topLists(report)) {
 		const rows = objects(value);
 
 		if (!rows.length) {
@@ -178,7 +190,7 @@ function showTop(report) {
 			continue;
 		}
 		cards.append(element('div', { class: 'card' }, element('h3', null, title),
-			rowsTable({ caption: title, columns, rows, hay, more, limit: 8 })));
+			rowsTable({ caption: title, columns, rows, hay, more, limit: 8, select: (row) => searchFor(words(row)) })));
 	}
 	if (cards.childNodes.length)
 		node.append(cards);

@@ -64,19 +64,20 @@ class EventTable {
 	build() {
 		this.head = element('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 });
 		this.space = element('div', { class: 'space', role: 'rowgroup' });
-		this.port = element('div', { class: 'port', tabindex: 0, role: 'presentation', 'aria-label': 'Events', on: {
-			scroll: () => this.draw(), keydown: (event) => this.key(event),
-		} }, this.space);
-		this.grid = element('div', { class: 'grid', role: 'grid', 'aria-label': 'Events', 'aria-colcount': rowColumns.length },
-			element('div', { role: 'rowgroup' }, this.head), this.port);
+		this.port = element('div', { class: 'port', tabindex: -1, role: 'presentation', on: { scroll: () => this.draw() } }, this.space);
+		this.grid = element('div', { class: 'grid', tabindex: 0, role: 'grid', 'aria-label': 'Events', 'aria-colcount': rowColumns.length, on: {
+			keydown: (event) => this.key(event),
+		} }, element('div', { role: 'rowgroup' }, this.head), this.port);
 		this.foot = element('p', { class: 'foot', role: 'status' });
 		this.detail = element('div', { class: 'detail', 'aria-live': 'polite' }, says('Choose an event to see all of it.'));
 		this.printed = element('div', { class: 'printed' });
 		this.node = element('div', { class: 'events' }, this.grid, this.foot, this.detail, this.printed);
 		// By the place, not by the element: rows are drawn anew whenever the port scrolls, also
 		// between the button's going down and up.
-		this.space.addEventListener('click', (event) =>
-			this.choose(Math.floor((event.clientY - this.space.getBoundingClientRect().top) / ROW_HEIGHT)));
+		this.space.addEventListener('click', (event) => {
+			this.choose(Math.floor((event.clientY - this.space.getBoundingClientRect().top) / ROW_HEIGHT));
+			this.grid.focus({ preventScroll: true });
+		});
 		new ResizeObserver(() => this.draw()).observe(this.port);
 		window.addEventListener('beforeprint', () => this.print());
 		this.drawHead();
@@ -142,9 +143,9 @@ class EventTable {
 			lines.push(this.line(at));
 		this.space.replaceChildren(...lines);
 		if (this.chosen >= first && this.chosen < last)
-			this.port.setAttribute('aria-activedescendant', 'event-' + this.chosen);
+			this.grid.setAttribute('aria-activedescendant', 'event-' + this.chosen);
 		else
-			this.port.removeAttribute('aria-activedescendant');
+			this.grid.removeAttribute('aria-activedescendant');
 	}
 
 	line(at) {
@@ -203,7 +204,7 @@ class EventTable {
 				best = at;
 		});
 		this.choose(best < 0 ? this.order.length - 1 : best);
-		this.port.focus();
+		this.grid.focus();
 	}
 
 	// Paper does not scroll: it gets the first rows as they are sorted and selected.
