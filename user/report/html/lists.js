@@ -124,7 +124,7 @@ function rowsTable(options) {
 
 		head.replaceChildren(element('tr', null, options.columns.map((c) => headCell(c, state, sortBy))));
 		body.replaceChildren(...drawn.map((row) => {
-			const line = element('tr', { 'aria-selected': options.chosen && options.chosen() === row ? 'true' : null },
+			const line = element('tr', { 'aria-current': options.chosen && options.chosen() === row ? 'true' : null },
 				options.columns.map((c, i) => bodyCell(c, row, largest[i], i === 0, options)));
 			return line;
 		}));

@@ -102,7 +102,7 @@ function showOperations(report) {
 			chosen = row;
 			drawPanel();
 			table.redraw();
-			table.querySelector('[aria-selected] button').focus();
+			table.querySelector('[aria-current] button').focus();
 		},
 		columns: [
 			{ title: 'Operation', kind: 'name', value: (row) => textOf(row.name), exact: (row) => textOf(row.provider) + ': ' + textOf(row.name) },

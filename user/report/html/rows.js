@@ -29,7 +29,7 @@ const rowColumns = [
 // A few rows below each other, as around a slow operation
 function rowsList(rows, caption, marked) {
 	return element('div', { class: 'wide' }, element('table', { class: 'rows' }, element('caption', { class: 'unseen' }, caption),
-		element('thead', null, element('tr', null, rowColumns.map((c) => element('th', { scope: 'col', class: c.numeric ? 'number' : null }, c.title)))),
+		element('thead', null, element('tr', null, rowColumns.map((c) => element('th', { scope: 'col', class: 'of-' + c.kind + (c.numeric ? ' number' : '') }, c.title)))),
 		element('tbody', null, rows.map((row) => element('tr', { class: marked && marked(row) ? 'marked' : levelClass(row.level) },
 			rowColumns.map((c, i) => element(i ? 'td' : 'th', {
 				scope: i ? null : 'row', class: c.kind + (c.numeric ? ' number' : ''), title: c.kind === 'fields' || c.kind === 'event' ? c.value(row) : null,
