@@ -86,7 +86,7 @@ def add_lists(report, rng):
     report["providers"] = [{"name": name, "guid": f"{i:08x}-1234-5678-9abc-def012345678", "events": events, "bytes": sizes[name],
                             "rate": wave(rng, 60, events / 60, i)}
                            for i, (name, events, _) in enumerate(sorted(PROVIDERS, key=lambda p: -p[1]))]
-    report["providers_other"] = {"count": 3, "events": 411, "bytes": 39456}
+    report["providers_other"] = {"count": 3, "events": 411, "bytes": 39456, "missing_at_most": 17}
     for name, events, kinds in PROVIDERS:
         for i, kind in enumerate(kinds):
             report["events"].append({
@@ -98,11 +98,13 @@ def add_lists(report, rng):
         report["processes"].append({"pid": pid, "name": name, "container": container, "events": total // (i * i + 2), "bytes": total * 90 // (i * i + 2),
                                     "threads": threads, "first_ns": 0, "last_ns": duration, "rate": wave(rng, 60, 900 / (i + 1), i)})
     report["cpus"] = [{"cpu": i, "events": total // 4 + rng.randrange(-90000, 90000), "bytes": total * 24, "lost": 4711 if i == 2 else 0} for i in range(4)]
+    report["providers"][-1]["name"] = None
+    report["timeline"]["other"] = {"count": 132, "events": 9310, "bytes": 893760}
     report["containers"] = [{"name": name, "events": n, "bytes": n * 96} for name, n in (("web-3", 402_113), ("db-1", 388_540), ("jobs", 12_040))]
     report["levels"] = [{"level": level, "name": name, "events": n} for level, name, n in (
         (4, "information", 2_031_500), (5, "verbose", 60_000), (3, "warning", 11_010), (2, "error", 1_044), (1, "critical", 6))]
     report["totals"] = {"events": total, "bytes": total * 96, "providers": len(PROVIDERS) + 3, "event_kinds": 21, "processes": 48, "threads": 160, "cpus": 4,
-                        "containers": 3, "undecoded": 12, "lost_events": 4711, "lost_buffers": 2}
+                        "containers": 3, "at_least": True, "undecoded": 12, "lost_events": 4711, "lost_buffers": 2}
 
 
 def add_losses_and_rate(report, rng):
@@ -116,7 +118,8 @@ def add_losses_and_rate(report, rng):
     report["losses"] = {"complete": False, "more": 0, "rows": [
         {"first_ns": 310 * bucket, "last_ns": 330 * bucket, "count": 4710, "unit": "events", "cause": "no free buffer", "cpu": 2, "provider": "sched:sched_switch", "file": None},
         {"first_ns": None, "last_ns": None, "count": 1, "unit": "events", "cause": "larger than a buffer", "cpu": None, "provider": "Shop-Orders", "file": None},
-        {"first_ns": 400 * bucket, "last_ns": 401 * bucket, "count": 2, "unit": "buffers", "cause": "the log file's disk was full", "cpu": None, "provider": None, "file": "trace_0002.etl"}]}
+        {"first_ns": 400 * bucket, "last_ns": 401 * bucket, "count": 2, "unit": "buffers", "cause": "the log file's disk was full", "cpu": None, "provider": None, "file": "trace_0002.etl"},
+        {"first_ns": 50 * bucket, "last_ns": 51 * bucket, "count": None, "unit": "events", "cause": "the file ends early", "cpu": 1, "provider": None, "file": "trace_0003.etl"}]}
 
 
 def operation(rng, name, provider, paired_by, many, median_ns, failed):
@@ -203,8 +206,8 @@ def add_table(report, rng, many):
         rows.append(event_row(rng, i * duration // many, name, kinds[i % len(kinds)], 2 if i % 97 == 0 else 3 if i % 31 == 0 else 4))
     rows[7]["text"] = "message=\"" + "long words and more of them, " * 400 + "end-of-line\""
     rows[5]["text"] = "needle=42 message=\"found in the haystack\""
-    report["table"].update(rows=rows, more=2_103_560 - many)
-    report["errors"] = {"counts": [{"key": "Shop-Orders/PaymentFailed", "level": 2, "events": 1044}, {"key": "Sample-Block/flush", "level": 1, "events": 6}],
+    report["table"].update(rows=rows, more=2_103_560 - many, stride=256)
+    report["errors"] = {"more": 40, "counts": [{"key": "Shop-Orders/PaymentFailed", "level": 2, "events": 1044}, {"key": "Sample-Block/flush", "level": 1, "events": 6}],
                         "latest": [row for row in rows if row["level"] == 2][-20:]}
 
 
@@ -238,6 +241,12 @@ def large():
     stacks = [(";".join(f"function_{rng.randrange(40)}_{depth}" for depth in range(rng.randrange(8, 30))), rng.randrange(1, 900)) for _ in range(900)]
     names, nodes = stack_nodes(stacks)
     report["stacks"] = {"events": sum(n for _, n in stacks), "truncated": 0, "names": names, "nodes": nodes}
+    return report
+
+
+def empty():
+    report = skeleton("/tmp/empty.etl", 0)
+    report["time"].update(start=None, start_ns="0")
     return report
 
 
@@ -297,7 +306,7 @@ def hostile():
 
 
 def main():
-    kinds = {"rich": rich, "empty": lambda: skeleton("/tmp/empty.etl", 0), "single": single, "hostile": hostile, "large": large}
+    kinds = {"rich": rich, "empty": empty, "single": single, "hostile": hostile, "large": large}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     json.dump(kinds[sys.argv[1]](), sys.stdout, separators=(",", ":"))

@@ -78,8 +78,8 @@ function timeAxis(durationNs) {
 	return axisBelow([0, 0.25, 0.5, 0.75, 1].map((at) => [at, moment(at * durationNs, durationNs / 100)]));
 }
 
-// spread(bins, edges, scale): how many elements lie between each two edges. A bin reaches from
-// its lowest value to its highest; where it crosses an edge its elements are taken to be even.
+// spread(bins, edges, scale): how many elements lie between each two edges. A bin has the whole
+// numbers from its lowest to its highest; where it crosses an edge its elements are taken to be even.
 function spread(bins, edges, scale) {
 	const bars = new Array(edges.length - 1).fill(0);
 	const first = scale(edges[0]), step = (scale(edges[bars.length]) - first) / bars.length || 1;
@@ -87,7 +87,7 @@ function spread(bins, edges, scale) {
 
 	for (const [low, high, many] of bins) {
 		const from = scale(Math.max(low, edges[0]));
-		const to = Math.max(scale(Math.max(high, edges[0])), from);
+		const to = Math.max(scale(Math.max(high + 1, edges[0])), from);
 		const lowest = barOf(from), highest = barOf(to);
 
 		if (lowest === highest) {

@@ -42,7 +42,9 @@ function remainder(other, one, many) {
 	if (!number(left.count) && !number(left.events))
 		return null;
 	return 'and ' + plural(number(left.count), 'more ' + one, 'more ' + (many || one + 's')) +
-		(number(left.events) ? ' with ' + plural(number(left.events), 'event') : '');
+		(number(left.events) ? ' with ' + plural(number(left.events), 'event') : '') +
+		// The engine's memory is bounded: it may have met one of these before it had room for it.
+		(number(left.missing_at_most) ? '; one that is listed may have up to ' + count(number(left.missing_at_most)) + ' more' : '');
 }
 
 function headCell(column, state, sortBy) {

@@ -54,7 +54,8 @@ function levelName(level) {
 
 // "2026-11-28 23:50:41.123456789 UTC" of a time in the trace, or '' if the start is unknown
 function absolute(report, ns) {
-	if (!/^-?\d{1,20}$/.test(textOf(report.time.start_ns)))
+	// A trace without events has no start.
+	if (!report.time.start || !/^-?\d{1,20}$/.test(textOf(report.time.start_ns)))
 		return '';
 	const at = BigInt(report.time.start_ns) + BigInt(Math.round(ns));
 	const date = new Date(Number(at / 1000000n));

@@ -93,7 +93,7 @@ function showOperations(report) {
 
 		drawSlowest = draw;
 		panel.replaceChildren(element('h3', null, element('span', { class: 'long' }, textOf(chosen.name)), ' ',
-			element('span', { class: 'note' }, textOf(chosen.provider))), latencyChart(chosen), operationFacts(chosen), host);
+			element('span', { class: 'note long' }, textOf(chosen.provider))), latencyChart(chosen), operationFacts(chosen), host);
 	}
 	const table = rowsTable({
 		caption: 'Operations and their latency', kind: 'picks', rows, limit: 15, more: remainder(report.operations_other, 'operation'),

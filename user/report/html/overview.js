@@ -37,7 +37,8 @@ function lossTable(report) {
 			{ title: 'When', value: (row) => number(row.first_ns), show: lossWhen,
 				exact: (row) => typeof row.first_ns === 'number' ? exactly(row.first_ns, 'ns') + ' – ' + exactly(number(row.last_ns), 'ns') : 'The time is not known' },
 			{ title: 'How many', numeric: true, value: (row) => number(row.count),
-				show: (row) => plural(number(row.count), row.unit === 'buffers' ? 'buffer' : 'event') },
+				show: (row) => typeof row.count === 'number' ? plural(row.count, row.unit === 'buffers' ? 'buffer' : 'event')
+					: 'unknown number of ' + (row.unit === 'buffers' ? 'buffers' : 'events') },
 			{ title: 'Whose', kind: 'text', value: lossWhose },
 			{ title: 'Why', kind: 'text', value: (row) => textOf(row.cause) },
 		],
@@ -51,12 +52,14 @@ function verdict(report) {
 
 	if (losses.complete === true && !events && !buffers && !rows.length)
 		return element('div', { class: 'band good', id: 'verdict' }, element('strong', null, 'Complete: nothing was lost.'));
+	const unknown = rows.some((row) => typeof row.count !== 'number');
 	const lost = [events ? plural(events, 'event') : null, buffers ? plural(buffers, 'buffer') : null].filter((x) => x);
 	const of = events ? ' (' + share(events, events + number(totals.events)) + ' of all)' : '';
 
 	return element('div', { class: 'band bad', id: 'verdict' },
-		element('strong', null, lost.length ? 'Incomplete: ' + lost.join(' and ') + ' lost' + of + '.'
-			: 'Perhaps incomplete: the files do not say that nothing is missing.'),
+		element('strong', null, lost.length ? 'Incomplete: ' + (unknown ? 'at least ' : '') + lost.join(' and ') + ' lost' + of + '.'
+			: rows.length ? 'Incomplete: an unknown number of events was lost.'
+				: 'Perhaps incomplete: the files do not say that nothing is missing.'),
 		rows.length ? lossTable(report) : null);
 }
 
@@ -75,9 +78,12 @@ function figures(report) {
 		figure(bytes(number(totals.bytes)), 'of events', exactly(number(totals.bytes), 'bytes')),
 		figure(duration(spent), 'duration', exactly(spent, 'ns')),
 		figure(spent ? brief(number(totals.events) / spent * 1e9) : '–', 'events/s'));
+	// The engine counts different ones exactly up to a limit.
+	const least = totals.at_least === true ? '≥ ' : '';
+
 	for (const [name, one, many] of counted)
 		if (number(totals[name]) || name !== 'containers' && name !== 'undecoded')
-			node.append(figure(brief(number(totals[name])), totals[name] === 1 ? one : many, count(number(totals[name]))));
+			node.append(figure((name === 'undecoded' || name === 'cpus' ? '' : least) + brief(number(totals[name])), totals[name] === 1 ? one : many, count(number(totals[name]))));
 	return node;
 }
 
@@ -127,6 +133,10 @@ function eventsColumn(total) {
 const bytesColumn = { title: 'Size', numeric: true, value: (row) => number(row.bytes), show: (row) => bytes(number(row.bytes)),
 	exact: (row) => exactly(number(row.bytes), 'bytes') };
 
+function providerName(row) {
+	return textOf(row.name || row.guid);
+}
+
 function processName(row) {
 	return row.process || row.name || (typeof row.pid === 'number' ? 'process ' + row.pid : '–');
 }
@@ -139,9 +149,9 @@ function topLists(report) {
 
 	return [
 		['Providers', report.providers, remainder(report.providers_other, 'provider'), [
-			{ title: 'Provider', kind: 'name', value: (row) => textOf(row.name), exact: (row) => textOf(row.name) + ' ' + textOf(row.guid) },
-			eventsColumn(total), share_, bytesColumn, rateColumn((row) => 'Events of ' + row.name + ' over time'),
-		], (row) => haystack([row.name, row.guid]), (row) => textOf(row.name)],
+			{ title: 'Provider', kind: 'name', value: providerName, exact: (row) => textOf(row.name) + ' ' + textOf(row.guid) },
+			eventsColumn(total), share_, bytesColumn, rateColumn((row) => 'Events of ' + providerName(row) + ' over time'),
+		], (row) => haystack([row.name, row.guid]), providerName],
 		['Events', report.events, remainder(report.events_other, 'kind', 'kinds'), [
 			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key),
 				exact: (row) => textOf(row.key) + ', id ' + textOf(row.id) + ', version ' + textOf(row.version) + ', opcode ' + textOf(row.opcode) },
@@ -155,7 +165,7 @@ function topLists(report) {
 			{ title: 'Pid', numeric: true, value: (row) => number(row.pid), show: (row) => String(row.pid) },
 			eventsColumn(total), bytesColumn, rateColumn((row) => 'Events of ' + processName(row) + ' over time'),
 		], (row) => haystack([row.name, row.container], { pid: row.pid }), (row) => 'pid:' + row.pid],
-		['CPUs', report.cpus, null, [
+		['CPUs', report.cpus, remainder(report.cpus_other, 'CPU'), [
 			{ title: 'CPU', value: (row) => number(row.cpu), show: (row) => 'CPU ' + row.cpu },
 			eventsColumn(total), share_, bytesColumn,
 			{ title: 'Lost', numeric: true, value: (row) => number(row.lost),

@@ -125,12 +125,13 @@ class EventTable {
 	}
 
 	drawFoot() {
-		const { more, limit } = this.report.table;
+		const { more, stride } = this.report.table;
 		const all = this.rows.length, fit = this.order.length;
 
 		this.foot.textContent = (fit === all ? plural(all, 'event') : fit ? count(fit) + ' of ' + plural(all, 'event') + ' shown'
 			: 'None of ' + plural(all, 'event') + ' fits the search and the range') +
-			(number(more) ? '. The trace has ' + count(number(more)) + ' more; the table holds at most ' + count(number(limit)) + '.' : '.');
+			(number(more) ? '. The trace has ' + count(number(more)) + ' more; the table holds ' +
+				(number(stride) > 1 ? 'every ' + ordinal(number(stride)) + '.' : 'the first.') : '.');
 	}
 
 	draw() {
@@ -242,10 +243,10 @@ function levelTable(report, levels) {
 	});
 }
 
-function errorTable(counts) {
+function errorTable(counts, more) {
 	return rowsTable({
 		caption: 'Errors by event', rows: counts, limit: 8, hay: (row) => haystack([row.key], { level: row.level }),
-		columns: [
+		more: more ? 'and ' + plural(more, 'error') + ' of kinds not listed' : null, columns: [
 			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key) },
 			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
 			eventsColumn(counts.reduce((all, row) => all + number(row.events), 0)),
@@ -264,7 +265,7 @@ function showErrors(report) {
 	if (levels.length)
 		cards.append(element('div', { class: 'card' }, element('h3', null, 'Events by level'), levelTable(report, levels)));
 	if (counts.length)
-		cards.append(element('div', { class: 'card' }, element('h3', null, 'Which errors'), errorTable(counts)));
+		cards.append(element('div', { class: 'card' }, element('h3', null, 'Which errors'), errorTable(counts, number(errors.more))));
 	if (!counts.length && !latest.length)
 		node.append(says('No errors: no event has the level critical or error.'));
 	if (!latest.length)

@@ -116,6 +116,8 @@ function exactly(value, unit) {
 
 // A time in the trace in seconds, nine places: "12.345678901"
 function seconds(ns) {
+	if (ns < 0)
+		return '-' + seconds(-ns);
 	const whole = Math.floor(ns / 1e9);
 
 	return count(whole) + '.' + String(Math.round(ns - whole * 1e9)).padStart(9, '0');
@@ -155,6 +157,13 @@ function withUnit(value, unit) {
 	if (isSize(unit))
 		return bytes(value);
 	return brief(value) + (unit ? ' ' + unit : '');
+}
+
+// ordinal(2) is "2nd"
+function ordinal(value) {
+	const ending = /1\d$/.test(value) ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[value % 10] || 'th';
+
+	return count(value) + ending;
 }
 
 function plural(value, one, many) {

@@ -44,13 +44,14 @@ function byProcess(threads) {
 
 class Timeline {
 	constructor(report, threads) {
+		this.more = remainder(report.timeline.other, 'thread');
 		this.bucketNs = number(report.timeline.bucket_ns) || 1;
 		this.groups = byProcess(threads);
 		this.open = new Set(this.groups.slice(0, 2).filter((group) => group.threads.length > 1).map((group) => group.pid));
 		this.all = false;
 		this.buckets = Math.max(1, ...threads.map((thread) => list(thread.events).length));
 		this.largest = Math.max(1, ...threads.map((thread) => Math.max(0, ...numbers(thread.events))));
-		this.build(number(report.time.duration_ns));
+		this.build();
 		watch('words', () => this.draw());
 		this.draw();
 	}
@@ -134,7 +135,7 @@ class Timeline {
 			fitting.length > drawn.length || this.all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				this.all = !this.all;
 				this.draw();
-			} } }, this.all ? 'Show fewer' : 'Show all ' + plural(fitting.length, 'process', 'processes')) : '');
+			} } }, this.all ? 'Show fewer' : 'Show all ' + plural(fitting.length, 'process', 'processes')) : '', ' ', this.more || '');
 	}
 
 	paint() {
