@@ -113,6 +113,10 @@ build/obj/%.o: %.c $(flags_file)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(cflags) $(werror) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The assembler reads these, see page.c.
+$(addsuffix /user/report/html/page.o,build/obj build/san build/clang): \
+	$(wildcard $(addprefix user/report/html/*.,html css js))
+
 build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_obj)

@@ -220,7 +220,7 @@ build/san/user/tdh/%.o build/san/user/mc/%.o: private include_here = $(include_u
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
 build/unit/convert_chrome: libs_here = -ljson-c
-build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
+build/unit/cli_print build/unit/cli_json build/unit/tl_corpus build/unit/report_html: libs_here = -ljson-c
 cli_whole := $(addprefix build/unit/cli_,device interface live names recordfile stacks)
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # These include the file that is left out.
@@ -240,6 +240,7 @@ build/unit/cli_stack_items: build/san/user/cli/stacks.o
 build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
 	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
+build/unit/report_html: $(addprefix build/san/user/report/html/,html.o page.o)
 build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
 build/unit/wevt_memory: libs_here = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strndup
 build/unit/tdh_installed: libs_here = -Wl,--wrap=realloc
