@@ -102,7 +102,7 @@ static __int128 find(const struct report_histogram *h, uint64_t rank)
 
 __int128 report_histogram_rank(const struct report_histogram *h, uint64_t part, uint64_t whole)
 {
-	const unsigned __int128 product = (unsigned __int128)h->count * part;
+	const __int128 product = (__int128)h->count * part;
 	uint64_t rank = (uint64_t)((product + whole - 1) / whole);
 
 	return h->count ? find(h, rank ? rank : 1) : 0;
