@@ -225,6 +225,7 @@ def rich(rows=10_000):
     add_timeline(report, rng)
     report["fields"] = [field(rng, "Sample-Block/request", "bytes", "bytes", 32_768, 1.1), field(rng, "Sample-Block/complete", "latency", "ns", 90_000, 1.4),
                         field(rng, "Shop-Orders/OrderStop", "items", None, 7, 0.5)]
+    report["fields_more"] = 4
     add_stacks(report)
     add_diff(report)
     add_table(report, rng, rows)

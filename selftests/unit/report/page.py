@@ -232,6 +232,7 @@ class Tests:
         exact = page.read("Object.fromEntries([...document.querySelectorAll('.field')[1].querySelectorAll('dt')].map((t) => [t.innerText, t.nextSibling.title]))")
         row = report["fields"][1]
         equal([exact["min"], exact["p99"], exact["max"]], [f"{row[name]:,}" for name in ("min", "p99", "max")], "with exact values in the titles")
+        ok("and 4 more fields in the trace" in page.read(text("#fields")), "fields without a card are counted")
         line = page.read("document.querySelector('.field .line').getAttribute('d')")
         equal(line.count("M"), 2, "the mean over time breaks where there is none")
 
