@@ -20,7 +20,7 @@ class BrowserError(Exception):
 class Browser:
     """One page of a browser of its own, which ends with it."""
 
-    def __init__(self, program, limit=60):
+    def __init__(self, program, limit=120):
         self.limit = limit
         self.number = 0
         self.buffer = b""
@@ -92,7 +92,7 @@ class Browser:
             raise BrowserError(f"{expression}: {answer['exceptionDetails'].get('exception', {}).get('description', 'failed')}")
         return answer["result"].get("value")
 
-    def until(self, expression, limit=20):
+    def until(self, expression, limit=60):
         """Waits until an expression is true; whether it became so."""
         deadline = time.monotonic() + limit
         while time.monotonic() < deadline:

@@ -93,6 +93,8 @@ def add_lists(report, rng):
                 "key": f"{name}/{kind}", "provider": name, "name": kind, "id": 10 + i, "version": 0, "opcode": 0,
                 "level": 2 if "Failed" in kind else 3 if "Low" in kind else 4, "events": events // (i + 1), "bytes": events // (i + 1) * 96,
                 "first_ns": 1000, "last_ns": duration - 1000})
+    unnamed = "deadbeef-1234-5678-9abc-def012345678"
+    report["events"].append(dict(report["events"][0], key=unnamed + "/7", provider=unnamed, name=None, id=7, events=400_000))
     report["events"].sort(key=lambda row: -row["events"])
     for i, (pid, name, container, threads) in enumerate(PROCESSES):
         report["processes"].append({"pid": pid, "name": name, "container": container, "events": total // (i * i + 2), "bytes": total * 90 // (i * i + 2),
@@ -223,6 +225,7 @@ def rich(rows=10_000):
     add_timeline(report, rng)
     report["fields"] = [field(rng, "Sample-Block/request", "bytes", "bytes", 32_768, 1.1), field(rng, "Sample-Block/complete", "latency", "ns", 90_000, 1.4),
                         field(rng, "Shop-Orders/OrderStop", "items", None, 7, 0.5)]
+    report["fields_more"] = 4
     add_stacks(report)
     add_diff(report)
     add_table(report, rng, rows)

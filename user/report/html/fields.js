@@ -66,7 +66,8 @@ function showFields(report) {
 			fitting.length > drawn.length || all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				all = !all;
 				draw();
-			} } }, all ? 'Show fewer' : 'Show all ' + plural(fitting.length, 'field')) : '');
+			} } }, all ? 'Show fewer' : 'Show all ' + plural(fitting.length, 'field')) : '',
+		number(report.fields_more) ? ' and ' + plural(report.fields_more, 'more field') + ' in the trace' : '');
 	}
 	watch('words', draw);
 	draw();

@@ -254,7 +254,7 @@ function showStacks(report) {
 	const node = section('stacks', 'Stacks', tree.frames.length ? plural(number(stacks.events), 'event') + ' with a stack' : null);
 
 	if (!tree.frames.length) {
-		node.append(says('No stacks: no event has one. Record with --stack to get them.'));
+		node.append(says(report.stacks ? 'No stacks: no event has one. Record with --stack to get them.' : 'No stacks: the report has none.'));
 		return;
 	}
 	if (number(stacks.truncated))

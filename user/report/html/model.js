@@ -52,6 +52,12 @@ function levelName(level) {
 	return LEVELS[level] || 'level ' + level;
 }
 
+// An event's key without most of the GUID of a provider that has no name, so that there is room
+// for what tells events apart.
+function shortKey(key) {
+	return textOf(key).replace(/^([0-9a-f]{8})-[0-9a-f-]{27}\//i, '$1…/');
+}
+
 // "2026-11-28 23:50:41.123456789 UTC" of a time in the trace, or '' if the start is unknown
 function absolute(report, ns) {
 	// A trace without events has no start.

@@ -21,7 +21,7 @@ function lossRange(report, row) {
 	const step = number(report.rate.bucket_ns) || 1;
 	const last = typeof row.last_ns === 'number' ? row.last_ns : row.first_ns;
 
-	return [Math.floor(row.first_ns / step) * step, (Math.floor(last / step) + 1) * step];
+	return [Math.max(0, Math.floor(row.first_ns / step) * step), (Math.floor(last / step) + 1) * step];
 }
 
 function lossTable(report) {
@@ -153,10 +153,10 @@ function topLists(report) {
 			eventsColumn(total), share_, bytesColumn, rateColumn((row) => 'Events of ' + providerName(row) + ' over time'),
 		], (row) => haystack([row.name, row.guid]), providerName],
 		['Events', report.events, remainder(report.events_other, 'kind', 'kinds'), [
-			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key),
+			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key), show: (row) => shortKey(row.key),
 				exact: (row) => textOf(row.key) + ', id ' + textOf(row.id) + ', version ' + textOf(row.version) + ', opcode ' + textOf(row.opcode) },
 			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
-			eventsColumn(total), share_, bytesColumn,
+			eventsColumn(total), bytesColumn,
 		], (row) => haystack([row.key, row.name], { level: row.level }), (row) => textOf(row.key)],
 		['Processes', report.processes, remainder(report.processes_other, 'process', 'processes'), [
 			{ title: 'Process', kind: 'name', value: processName,

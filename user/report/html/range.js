@@ -47,7 +47,7 @@ function brush(plot, options) {
 		selection.hidden = !view.range;
 		if (!view.range)
 			return;
-		selection.style.left = Math.min(100, 100 * view.range[0] / bucketNs / buckets) + '%';
+		selection.style.left = Math.max(0, Math.min(100, 100 * view.range[0] / bucketNs / buckets)) + '%';
 		selection.style.right = Math.max(0, 100 - 100 * view.range[1] / bucketNs / buckets) + '%';
 	}
 

@@ -22,7 +22,7 @@ const rowColumns = [
 	{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
 	{ title: 'Process', kind: 'process', value: whose },
 	{ title: 'CPU', numeric: true, kind: 'cpu', value: (row) => number(row.cpu), show: (row) => textOf(row.cpu) },
-	{ title: 'Event', kind: 'event', value: (row) => textOf(row.event) },
+	{ title: 'Event', kind: 'event', value: (row) => textOf(row.event), show: (row) => shortKey(row.event) },
 	{ title: 'Fields', kind: 'fields', value: (row) => textOf(row.text) },
 ];
 
@@ -236,7 +236,7 @@ function levelTable(report, levels) {
 	return rowsTable({
 		caption: 'Events by level', rows: levels, hay: (row) => haystack([row.name || levelName(number(row.level))], { level: row.level }),
 		columns: [
-			{ title: 'Level', kind: 'name', value: (row) => number(row.level), show: (row) => textOf(row.name) || levelName(number(row.level)) },
+			{ title: 'Level', kind: 'name', value: (row) => number(row.level), show: (row) => LEVELS[row.level] || textOf(row.name) || levelName(number(row.level)) },
 			eventsColumn(number(report.totals.events)),
 			{ title: 'Share', numeric: true, kind: 'share', show: (row) => share(number(row.events), number(report.totals.events)) },
 		],
@@ -247,7 +247,7 @@ function errorTable(counts, more) {
 	return rowsTable({
 		caption: 'Errors by event', rows: counts, limit: 8, hay: (row) => haystack([row.key], { level: row.level }),
 		more: more ? 'and ' + plural(more, 'error') + ' of kinds not listed' : null, columns: [
-			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key) },
+			{ title: 'Event', kind: 'name', value: (row) => textOf(row.key), show: (row) => shortKey(row.key), exact: (row) => textOf(row.key) },
 			{ title: 'Level', kind: 'level', value: (row) => number(row.level), show: (row) => levelName(number(row.level)) },
 			eventsColumn(counts.reduce((all, row) => all + number(row.events), 0)),
 		],

@@ -98,11 +98,11 @@ class Timeline {
 
 	linesOf(group) {
 		const threads = group.threads.filter((thread) => matches(haystack([thread.process], { pid: thread.pid, tid: thread.tid })));
-		const name = textOf(group.process) || 'process ' + textOf(group.pid);
+		const name = (textOf(group.process) || 'process') + ' ' + textOf(group.pid);
 
 		if (!threads.length)
 			return [];
-		const lines = [{ whole: true, name: name + ' ' + textOf(group.pid), key: 'pid:' + group.pid, values: addUp(threads),
+		const lines = [{ whole: true, name, key: 'pid:' + group.pid, values: addUp(threads),
 			errors: threads.reduce((all, thread) => all + number(thread.errors), 0) }];
 
 		if (group.threads.length > 1 && this.open.has(group.pid))
