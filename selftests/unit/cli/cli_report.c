@@ -3,6 +3,7 @@
  * cli_report - etw report: every number against etw dump --json (cli_report.py does the sums),
  * with hostile names, losses and operations; bounded memory with very many keys
  */
+#define _GNU_SOURCE
 #include "unit/etl/etl_loss.h"
 
 #include <sys/resource.h>
@@ -206,10 +207,14 @@ static void test_edges(void)
 	is(run("report --json %s 2>/dev/null | python3 -m json.tool", make.path), 0, "gives a report");
 	ok(strstr(run_out, "\"complete\": false"), "that says so");
 	is(run("report -o %s.json %s", make.path, make.path), 0, "into a file");
+	is(run("report -o %s.html %s", make.path, make.path), 0, "into a page");
+	is(run("--version >/dev/null; python3 selftests/unit/cli/cli_report.py --page %s.html %s.json",
+	       make.path, make.path), 0, "which holds the same report");
 	is(run("report -o %s %s", make.path, make.path), 2, "not of any format");
 	is(run("report /nonexistent/a.etl"), 1, "no file");
 	unlink(make.path);
-	run("--version >/dev/null; rm -f %s.json /tmp/etw-report.%d.json", make.path, getpid());
+	run("--version >/dev/null; rm -f %s.json %s.html /tmp/etw-report.%d.json", make.path, make.path,
+	    getpid());
 }
 
 int main(void)

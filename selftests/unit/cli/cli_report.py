@@ -4,9 +4,11 @@
 
 cli_report.py REPORT ETW DUMP_ARGUMENT...: all that dump --json shows
 cli_report.py --sums REPORT EVENTS: that lists and what is beside them add up
+cli_report.py --page PAGE REPORT: that the page holds that report
 """
 import collections
 import json
+import re
 import subprocess
 import sys
 
@@ -194,6 +196,11 @@ def main():
             report = json.load(file)
         check_sums(report, int(sys.argv[3]))
         same("processes", report["totals"]["processes"], int(sys.argv[3]) // 2)
+    elif sys.argv[1] == "--page":
+        with open(sys.argv[2], encoding="utf-8") as file:
+            held = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', file.read(), re.S)
+        with open(sys.argv[3], encoding="utf-8") as file:
+            same("page", [json.loads(text) for text in held], [json.load(file)])
     else:
         with open(sys.argv[1], encoding="utf-8") as file:
             report = json.load(file)
