@@ -29,6 +29,7 @@
 #include "base/atomic_file.h"
 #include "lib/consumer/event_record.h"
 #include "manifest.h"
+#include "report/html/html.h"
 #include "report/report.h"
 #include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
@@ -38,7 +39,7 @@
 
 enum { OPT_MANIFEST = 256 };
 
-enum form { FORM_TEXT, FORM_JSON };
+enum form { FORM_TEXT, FORM_JSON, FORM_HTML };
 
 static struct run {
 	bool text, json, quiet, strict;
@@ -63,7 +64,7 @@ static struct run {
 static const struct cli_option options[] = {
 	{ "text", 0, NULL, "print a summary for people (default)", CLI_FLAG(job.text) },
 	{ "json", 'j', NULL, "print one JSON object", CLI_FLAG(job.json) },
-	{ "output", 'o', "FILE", "write to FILE; .json and .txt select the format",
+	{ "output", 'o', "FILE", "write to FILE; .html, .json and .txt select the format",
 	  CLI_TEXT(job.out.path) },
 	SELECT_OPTIONS,
 	CLI_OPTION_STRICT(job.strict),
@@ -116,8 +117,10 @@ static void choose_form(struct run *run)
 		run->form = FORM_TEXT;
 	else if (has_suffix(path, ".json"))
 		run->form = FORM_JSON;
+	else if (has_suffix(path, ".html"))
+		run->form = FORM_HTML;
 	else
-		cli_usage("--output %s: its suffix selects no format: use .json, .txt, --json or --text",
+		cli_usage("--output %s: its suffix selects no format: use .html, .json, .txt, --json or --text",
 			  cli_quote(path));
 }
 
@@ -238,9 +241,29 @@ static void make_result(struct run *run)
 		check(report_json(run->report, &about, &run->result));
 }
 
+/* A page that shows the report; 0 or -errno */
+static int write_page(struct run *run)
+{
+	const int fd = dup(run->out.file.fd);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	int err;
+
+	if (!file) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	err = etw_report_html_write(file, run->result.data, run->result.len);
+	if (fclose(file) && !err)
+		err = -errno;
+	return err;
+}
+
 static int write_result(struct run *run)
 {
-	int err = etw_write_all(run->out.file.fd, run->result.data, run->result.len);
+	int err = run->form == FORM_HTML ? write_page(run) :
+		  etw_write_all(run->out.file.fd, run->result.data, run->result.len);
 
 	if (!err)
 		return 0;
