@@ -237,6 +237,8 @@ build/unit/bridge_probe: $(addprefix build/san/user/bridge/,probe_spec.o probe_e
 build/unit/bridge_btf: build/san/user/bridge/probe_btf.o
 build/unit/bridge_usdt: $(addprefix build/san/user/bridge/,elf_file.o usdt.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
+build/unit/cli_print build/unit/cli_json: \
+	$(patsubst %.c,build/san/%.o,$(filter-out %/append.c %/session.c,$(wildcard user/cli/machine/*.c)))
 build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
 	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)

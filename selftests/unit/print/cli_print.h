@@ -81,6 +81,32 @@ void event_workers_free(struct event_workers *workers)
 	(void)workers;
 }
 
+/* These printers have no files, so none that describes its machine. */
+void names_learn(struct names *names, const struct etw_guid *guid, const char *name)
+{
+	(void)names;
+	(void)guid;
+	(void)name;
+}
+
+unsigned int inputs_machines(const struct inputs *inputs, struct machines *machines)
+{
+	(void)inputs;
+	(void)machines;
+	return 0;
+}
+
+bool inputs_are_of_boot(const struct inputs *inputs)
+{
+	(void)inputs;
+	return true;
+}
+
+void cli_note(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
 /* Names that the test sets; NULL: none */
 static const char *provider_is, *process_is, *thread_is, *path_is;
 static uint64_t key_was;
