@@ -83,13 +83,26 @@ static int loader_start(struct loader *l, struct bpf_object *object, struct etw_
 	return 0;
 }
 
+static bool is_attached(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(attached) && strcmp(name, attached[i]))
+		i++;
+	return i < ARRAY_SIZE(attached);
+}
+
 /* Load writer.bpf.o by this way, and serve until the test closes its end. */
 static void loader_run(struct loader *l, const char *way, int ready, int end)
 {
 	struct bpf_object *object = bpf_test_open("writer");
+	struct bpf_program *p;
 	struct etw_bpf_use use;
 	char byte = 0;
 
+	/* The others call etw.ko whatever the way. */
+	bpf_object__for_each_program(p, object)
+		bpf_program__set_autoload(p, is_attached(bpf_program__name(p)));
 	setenv("ETW_BPF_WAY", way, 1);
 	l->err = object ? ETW_BPF_OPEN(test, object, &use) : -ENOENT;
 	if (l->err)
@@ -163,6 +176,8 @@ FIXTURE_SETUP(ring)
 	struct etw_session s = vm_session("t-ring");
 
 	libbpf_set_print(NULL);
+	/* The loader, too, so that the buffers have its events in order */
+	vm_pin(0);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
