@@ -39,8 +39,8 @@ build/samples/sample_bpf: build/obj/user/samples/sample_bpf/sample_bpf.o build/l
 	$(call say,LD,$@)
 	$(link_program)
 
-build/selftests/bpf_events build/bench/tracepoint: libs_here = -lbpf
-build/selftests/bpf_events build/bench/tracepoint: | $(bpf_tests)
+build/selftests/bpf_events build/selftests/bpf_ring build/bench/tracepoint: libs_here = -lbpf
+build/selftests/bpf_events build/selftests/bpf_ring build/bench/tracepoint: | $(bpf_tests)
 build/obj/selftests/bench/tracepoint.o: private include_here = $(include_test) -isystem $(KSELFTEST) -DHAVE_BPF
 
 -include $(wildcard build/selftests/bpf/*.d build/samples/*.d)

@@ -21,15 +21,23 @@
  *		ETW_BPF_WRITE(sample, switched, &event);
  *	}
  *
- * The loader, which is linked with -letw and includes <bpf/libbpf.h> before this:
+ * The loader, which is linked with -letw -lbpf and includes <bpf/libbpf.h> before this:
  *
- *	err = ETW_BPF_REGISTER(sample, &handle, &number);
- *	err = etw_bpf_set_number(object, "sample", number);	between open and load
+ *	err = ETW_BPF_OPEN(sample, object, &use);	between open and load of the object
+ *	err = bpf_object__load(object);
+ *	err = etw_bpf_start(&use);			before the programs are attached
  *	...
- *	etw_bpf_unregister(handle);
+ *	etw_bpf_close(&use);				before bpf_object__close()
  *
- * A program with number 0 loads on every kernel and writes nothing; ETW_BPF_WRITE() returns
- * -ENOSYS.  That is what it gets where etw.ko is not loaded or BPF programs cannot call it.
+ * The same program goes two ways, which ETW_BPF_OPEN() chooses (bpf_loader.h).  Where the kernel
+ * lets all its programs call etw.ko's functions, they write the events, at their place and
+ * time.  Elsewhere the events go through a ring buffer to the loader, which writes them.  In
+ * an object that was loaded without ETW_BPF_OPEN(), ETW_BPF_WRITE() writes nothing and returns
+ * -ENOSYS.
+ *
+ * #define ETW_BPF_NO_PROCESS before this file in a program that may not call
+ * bpf_get_current_pid_tgid(), as those of networking before Linux 6.10.  What goes through the ring
+ * then has process and thread 0.
  *
  * Types of fields: u8 u16 u32 u64 s8 s16 s32 s64, hex8 hex16 hex32 hex64, boolean (a byte), pid,
  * tid, pointer (a u64), ipv4, ipv6 (16 bytes), port (both in network byte order), guid, filetime;
@@ -81,6 +89,24 @@
 
 #define ETW_BPF_NUMBER_(event, ...)	etw_bpf_event_##event,
 
+/*
+ * What a program puts into the ring: this, the record up to a multiple of 8 bytes, and an
+ * etw_bpf_ring_text for each user_text.
+ */
+struct etw_bpf_ring_record {
+	__u64 time;		/* CLOCK_BOOTTIME, ns */
+	__u32 process, thread;	/* in the initial PID namespace */
+	__u32 cpu;
+	__u32 event;
+};
+
+#define ETW_BPF_RING_TEXT_MAX	256	/* as ETW_TRACE_USER_TEXT_MAX */
+
+struct etw_bpf_ring_text {
+	__s32 size;		/* with the NUL; negative: cannot be read */
+	char text[ETW_BPF_RING_TEXT_MAX + 4];
+};
+
 #define ETW_BPF_DECLARE_EVENTS_(provider, events)					\
 	events(ETW_BPF_STRUCT_)								\
 	enum { events(ETW_BPF_NUMBER_) etw_bpf_event_count_##provider };
@@ -94,6 +120,130 @@ extern int bpf_etw_enabled(__u32 provider, __u32 event) __ksym __weak;
 extern int bpf_etw_write(__u32 provider, __u32 event, const void *data, __u32 data__sz)
 	__ksym __weak;
 
+/* The texts of the process, which only the program can read */
+#define ETW_BPF_IF_USER_u8(...)
+#define ETW_BPF_IF_USER_u16(...)
+#define ETW_BPF_IF_USER_u32(...)
+#define ETW_BPF_IF_USER_u64(...)
+#define ETW_BPF_IF_USER_s8(...)
+#define ETW_BPF_IF_USER_s16(...)
+#define ETW_BPF_IF_USER_s32(...)
+#define ETW_BPF_IF_USER_s64(...)
+#define ETW_BPF_IF_USER_hex8(...)
+#define ETW_BPF_IF_USER_hex16(...)
+#define ETW_BPF_IF_USER_hex32(...)
+#define ETW_BPF_IF_USER_hex64(...)
+#define ETW_BPF_IF_USER_boolean(...)
+#define ETW_BPF_IF_USER_pid(...)
+#define ETW_BPF_IF_USER_tid(...)
+#define ETW_BPF_IF_USER_pointer(...)
+#define ETW_BPF_IF_USER_ipv4(...)
+#define ETW_BPF_IF_USER_ipv6(...)
+#define ETW_BPF_IF_USER_port(...)
+#define ETW_BPF_IF_USER_guid(...)
+#define ETW_BPF_IF_USER_filetime(...)
+#define ETW_BPF_IF_USER_text(...)
+#define ETW_BPF_IF_USER_bytes(...)
+#define ETW_BPF_IF_USER_user_text(...)	__VA_ARGS__
+
+#define ETW_BPF_COUNT_TEXT_(type, member, label, ...)	ETW_BPF_IF_USER_##type(+ 1)
+#define ETW_BPF_READ_TEXT_(type, member, label, ...)					\
+	ETW_BPF_IF_USER_##type(								\
+		to->texts[text].size =							\
+			bpf_probe_read_user_str(to->texts[text].text,			\
+						ETW_BPF_RING_TEXT_MAX + 1,		\
+						(const void *)record->member);		\
+		text++;)
+
+#define ETW_BPF_COPY_INLINE_MAX	512	/* bytes; clang does not make larger copies */
+
+static __always_inline _Bool etw_bpf_ring_wants_(void *wanted, __u32 event)
+{
+	const volatile __u64 *word = bpf_map_lookup_elem(wanted, &event);
+
+	return word && *word;
+}
+
+static __always_inline void etw_bpf_ring_count_lost_(void *lost, __u32 event)
+{
+	__u64 *count = bpf_map_lookup_elem(lost, &event);
+
+	/* An NMI may come in between. */
+	if (count)
+		__sync_fetch_and_add(count, 1);
+}
+
+static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head, __u32 event)
+{
+#ifdef ETW_BPF_NO_PROCESS
+	const __u64 who = 0;
+#else
+	const __u64 who = bpf_get_current_pid_tgid();
+#endif
+
+	head->time = bpf_ktime_get_boot_ns();
+	head->process = who >> 32;
+	head->thread = who;
+	head->cpu = bpf_get_smp_processor_id();
+	head->event = event;
+}
+
+#define ETW_BPF_RING_WRITE_(event, list_, ...)						\
+	static __always_inline __attribute__((unused))					\
+	int etw_bpf_ring_write_##event(void *ring, void *wanted, void *lost,		\
+				       const struct event *record)			\
+	{										\
+		struct {								\
+			struct etw_bpf_ring_record head;				\
+			struct event record;						\
+			struct etw_bpf_ring_text texts[0 list_(ETW_BPF_COUNT_TEXT_)];	\
+		} *to;									\
+		__u32 text __attribute__((unused)) = 0;					\
+											\
+		if (!etw_bpf_ring_wants_(wanted, etw_bpf_event_##event))		\
+			return 0;							\
+		to = bpf_ringbuf_reserve(ring, sizeof(*to), 0);				\
+		if (!to) {								\
+			etw_bpf_ring_count_lost_(lost, etw_bpf_event_##event);		\
+			return -105;							\
+		}									\
+		etw_bpf_ring_head_(&to->head, etw_bpf_event_##event);			\
+		if (sizeof(struct etw_bpf_fields_##event) <= ETW_BPF_COPY_INLINE_MAX)	\
+			__builtin_memcpy(&to->record, record,				\
+					 ETW_BPF_INLINE_SIZE_(event));			\
+		else									\
+			bpf_probe_read_kernel(&to->record,				\
+					      sizeof(struct etw_bpf_fields_##event),	\
+					      record);					\
+		list_(ETW_BPF_READ_TEXT_)						\
+		bpf_ringbuf_submit(to, 0);						\
+		return 0;								\
+	}
+
+#define ETW_BPF_INLINE_SIZE_(event)							\
+	(sizeof(struct etw_bpf_fields_##event) <= ETW_BPF_COPY_INLINE_MAX ?		\
+	 sizeof(struct etw_bpf_fields_##event) : 1)
+
+/* The loader sets the size of the ring; that here suits pages of every size. */
+#define ETW_BPF_MAPS_(provider)								\
+	struct {									\
+		__uint(type, BPF_MAP_TYPE_RINGBUF);					\
+		__uint(max_entries, 65536);						\
+	} etw_bpf_ring_##provider SEC(".maps");						\
+	struct {									\
+		__uint(type, BPF_MAP_TYPE_ARRAY);					\
+		__uint(map_flags, BPF_F_MMAPABLE);					\
+		__uint(max_entries, etw_bpf_event_count_##provider);			\
+		__type(key, __u32);							\
+		__type(value, __u64);							\
+	} etw_bpf_wanted_##provider SEC(".maps");					\
+	struct {									\
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);				\
+		__uint(max_entries, etw_bpf_event_count_##provider);			\
+		__type(key, __u32);							\
+		__type(value, __u64);							\
+	} etw_bpf_lost_##provider SEC(".maps");
+
 /**
  * ETW_BPF_PROVIDER() - declare a provider and its events, at file scope, in one file of a program
  * @provider: its name in C
@@ -103,22 +253,35 @@ extern int bpf_etw_write(__u32 provider, __u32 event, const void *data, __u32 da
  */
 #define ETW_BPF_PROVIDER(provider, label, events)					\
 	ETW_BPF_DECLARE_EVENTS_(provider, events)					\
-	const volatile __u32 etw_bpf_number_##provider = 0;
+	const volatile __u32 etw_bpf_number_##provider = 0;				\
+	const volatile __u32 etw_bpf_by_ring_##provider = 0;				\
+	ETW_BPF_MAPS_(provider)								\
+	events(ETW_BPF_RING_WRITE_)
 
-/* May a session want this event?  Any program that may call the kfuncs, any context. */
+/*
+ * May a session want this event?  Any context.  The verifier knows both variables, and does not
+ * look at the way that is not taken.
+ */
 #define ETW_BPF_ENABLED(provider, event)						\
-	(etw_bpf_number_##provider &&							\
-	 bpf_etw_enabled(etw_bpf_number_##provider, etw_bpf_event_##event))
+	(etw_bpf_number_##provider ?							\
+		bpf_etw_enabled(etw_bpf_number_##provider, etw_bpf_event_##event) :	\
+	 etw_bpf_by_ring_##provider ?							\
+		etw_bpf_ring_wants_(&etw_bpf_wanted_##provider, etw_bpf_event_##event) : 0)
 
 /*
  * Write an event; record: its struct *.  It lies on the stack or in a map that is not read-only.
- * 0, also if no session takes it; -ENOSYS: number 0; else as bpf_etw_write().
+ * 0, also if no session takes it; -ENOSYS: nobody has opened the provider; -ENOBUFS: the ring is
+ * full, and the loss counted; else as bpf_etw_write().
  */
 #define ETW_BPF_WRITE(provider, event, record) ({					\
 	const struct event *etw_bpf_record_ = (record);					\
 	etw_bpf_number_##provider ?							\
 		bpf_etw_write(etw_bpf_number_##provider, etw_bpf_event_##event,		\
 			      etw_bpf_record_, sizeof(struct etw_bpf_fields_##event)) :	\
+	etw_bpf_by_ring_##provider ?							\
+		etw_bpf_ring_write_##event(&etw_bpf_ring_##provider,			\
+					   &etw_bpf_wanted_##provider,			\
+					   &etw_bpf_lost_##provider, etw_bpf_record_) :	\
 		-38; })
 
 #else /* the loader */
@@ -173,6 +336,42 @@ int etw_bpf_register(const char *name, const struct etw_bpf_event_info *events,
 __attribute__((visibility("default")))
 void etw_bpf_unregister(int handle);	/* -1: does nothing */
 
+/*
+ * The other way, for bpf_loader.h and loaders without libbpf: a provider of this process, which
+ * writes what programs have put into their ring.  Its events have three fields more, as the
+ * process, thread and CPU of their header are the writer's.
+ */
+struct etw_bpf_forwarder;
+
+/* 0, or a negative errno: of etw_bpf_register() but -EOPNOTSUPP, -ENOTTY and -EEXIST. */
+__attribute__((visibility("default")))
+int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *events,
+			 unsigned int event_count, struct etw_bpf_forwarder **forwarder);
+/*
+ * Keep wanted[] up to date from now on: an event's word is 0 while no session wants it.  It has
+ * a word for each event, and stays until etw_bpf_forward_close().
+ */
+__attribute__((visibility("default")))
+void etw_bpf_forward_start(struct etw_bpf_forwarder *forwarder, volatile __u64 *wanted);
+/*
+ * Write a record of the ring.  One thread at a time.  0, or a negative errno: the sessions
+ * that wanted the event have counted it as lost.
+ */
+__attribute__((visibility("default")))
+int etw_bpf_forward_write(struct etw_bpf_forwarder *forwarder, const void *record, size_t size);
+/* The ring has lost so many: the sessions that want the event count them.  One thread at a time. */
+__attribute__((visibility("default")))
+void etw_bpf_forward_lost(struct etw_bpf_forwarder *forwarder, unsigned int event, __u64 count);
+/*
+ * The name of a thread that forwards, by which etw list finds it: this, and data1 of the GUID as
+ * eight digits
+ */
+#define ETW_BPF_THREAD	"etwbpf"
+__attribute__((visibility("default")))
+const char *etw_bpf_forward_name(const struct etw_bpf_forwarder *forwarder);
+__attribute__((visibility("default")))
+void etw_bpf_forward_close(struct etw_bpf_forwarder *forwarder);	/* NULL: nothing */
+
 #ifdef __cplusplus
 }
 #endif
@@ -205,6 +404,15 @@ void etw_bpf_unregister(int handle);	/* -1: does nothing */
 											\
 		return etw_bpf_register(label, infos, sizeof(infos) / sizeof(*infos),	\
 					handle, number);				\
+	}										\
+	static inline int								\
+	etw_bpf_describe_##provider(int (*take)(void *context, const char *name,	\
+						const struct etw_bpf_event_info *infos,	\
+						unsigned int count), void *context)	\
+	{										\
+		const struct etw_bpf_event_info infos[] = { events(ETW_BPF_INFO_) };	\
+											\
+		return take(context, label, infos, sizeof(infos) / sizeof(*infos));	\
 	}
 
 /* etw_bpf_register() for the provider of an ETW_BPF_PROVIDER() */
@@ -212,44 +420,8 @@ void etw_bpf_unregister(int handle);	/* -1: does nothing */
 	etw_bpf_register_##provider(handle, number)
 
 #ifdef LIBBPF_MAJOR_VERSION
-#include <bpf/btf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-/*
- * Give an object that was opened and not loaded the number of a provider, by the provider's name
- * in C.  0; -ENOENT: it has no such provider.  A skeleton's user can set the member
- * rodata->etw_bpf_number_NAME instead.
- */
-static inline int etw_bpf_set_number(struct bpf_object *object, const char *provider,
-				     __u32 number)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
-	const struct btf *btf = bpf_object__btf(object);
-	const struct btf_var_secinfo *var;
-	const struct btf_type *section;
-	char *data, name[128];
-	size_t size;
-	int i, id;
-
-	data = map ? (char *)bpf_map__initial_value(map, &size) : NULL;
-	id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
-	if (!data || id < 0)
-		return -ENOENT;
-	snprintf(name, sizeof(name), "etw_bpf_number_%s", provider);
-	section = btf__type_by_id(btf, id);
-	var = btf_var_secinfos(section);
-	for (i = 0; i < btf_vlen(section); i++, var++) {
-		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, var->type)->name_off),
-			    name) && var->offset + sizeof(number) <= size) {
-			memcpy(data + var->offset, &number, sizeof(number));
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-#endif /* LIBBPF_MAJOR_VERSION */
+#include <etw/bpf_loader.h>
+#endif
 
 #endif /* __bpf__ */
 #endif /* ETW_BPF_H */

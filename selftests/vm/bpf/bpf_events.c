@@ -20,10 +20,10 @@
 #include "lib/driver/vm_kmod.h"
 
 #include "bpf/events.h"
+#include "bpf/object.h"
 #include "kmod/etw_stress/etw_stress.h"
 
 #define CALLS		5000
-#define STATE		"/sys/module/etw/parameters/bpf"
 
 /* Which programs of writer.bpf.o are attached to all tests */
 static const char *const attached[] = { "on_syscall", "on_getpgid", "on_getsid" };
@@ -45,78 +45,9 @@ FIXTURE(bpf) {
 
 static struct bpf_object *open_object(const char *name, __u32 number)
 {
-	struct bpf_object *object;
-	char path[600];
+	struct bpf_object *object = bpf_test_open(name);
 
-	snprintf(path, sizeof(path), "%s/selftests/bpf/%s.bpf.o", vm_build(), name);
-	object = bpf_object__open_file(path, NULL);
-	if (!object || etw_bpf_set_number(object, "test", number))
-		return NULL;
-	return object;
-}
-
-/* The memory of an object's map, shared with the programs */
-static void *map_memory(struct bpf_object *object, const char *name, size_t *size)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-	void *memory;
-
-	if (!map)
-		return NULL;
-	*size = (bpf_map__value_size(map) + 4095) & ~4095UL;
-	memory = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* A variable of a loaded object, through the map */
-static void *variable(struct bpf_object *object, const char *section, const char *name)
-{
-	const struct btf *btf = bpf_object__btf(object);
-	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC), i;
-	const struct btf_type *type = btf__type_by_id(btf, id);
-	const struct btf_var_secinfo *var = id < 0 ? NULL : btf_var_secinfos(type);
-	size_t size;
-	char *memory;
-
-	for (i = 0; var && i < btf_vlen(type); i++, var++) {
-		if (strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, var->type)->name_off),
-			   name))
-			continue;
-		memory = map_memory(object, section, &size);
-		return memory ? memory + var->offset : NULL;
-	}
-	return NULL;
-}
-
-static bool attach(struct bpf_object *object, const char *name)
-{
-	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
-
-	/* The link lasts as long as this process, or the test's child. */
-	return program && bpf_program__attach(program);
-}
-
-static bool callable(void)
-{
-	char text[100] = "";
-	FILE *f = fopen(STATE, "re");
-
-	if (f && !fgets(text, sizeof(text), f))
-		text[0] = 0;
-	if (f)
-		fclose(f);
-	return !strncmp(text, "tracing", strlen("tracing"));
-}
-
-static bool state_has(const char *word)
-{
-	char text[100] = "";
-	FILE *f = fopen(STATE, "re");
-	bool found = f && fgets(text, sizeof(text), f) && strstr(text, word);
-
-	if (f)
-		fclose(f);
-	return found;
+	return object && !etw_bpf_set_number(object, "test", number) ? object : NULL;
 }
 
 static int enable(FIXTURE_DATA(bpf) *self, uint8_t level, uint64_t any, uint32_t property,
@@ -154,7 +85,7 @@ FIXTURE_SETUP(bpf)
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
-	if (!callable()) {
+	if (!bpf_test_state_has("tracing")) {
 		EXPECT_EQ(-EOPNOTSUPP, ETW_BPF_REGISTER(test, &self->handle, &self->number));
 		return;
 	}
@@ -165,12 +96,12 @@ FIXTURE_SETUP(bpf)
 	self->object = open_object("writer", self->number);
 	ASSERT_NE(NULL, self->object);
 	ASSERT_EQ(0, bpf_object__load(self->object));
-	self->control = variable(self->object, ".bss", "control");
-	self->written = variable(self->object, ".data", "written");
+	self->control = bpf_test_variable(self->object, ".bss", "control");
+	self->written = bpf_test_variable(self->object, ".data", "written");
 	ASSERT_NE(NULL, self->control);
 	ASSERT_NE(NULL, self->written);
 	for (i = 0; i < ARRAY_SIZE(attached); i++)
-		ASSERT_TRUE(attach(self->object, attached[i])) TH_LOG("%s", attached[i]);
+		ASSERT_TRUE(bpf_test_attach(self->object, attached[i])) TH_LOG("%s", attached[i]);
 	self->control->provider = self->number;
 	self->control->thread_group = getpid();
 }
@@ -178,7 +109,7 @@ FIXTURE_SETUP(bpf)
 /* For the beginning of each test: the harness runs it also after a setup that skips. */
 #define NEED_BPF() do {								\
 	if (!self->object)							\
-		SKIP(return, "BPF programs cannot call this etw.ko: see " STATE);	\
+		SKIP(return, "BPF programs cannot call this etw.ko: see " BPF_TEST_STATE);	\
 } while (0)
 
 /* The links end with the process that runs the test. */
@@ -404,8 +335,8 @@ TEST_F(bpf, contexts)
 	sfd = vm_kmod_open("etw_stress");
 	ASSERT_LE(0, sfd);
 	ASSERT_EQ(0, enable(self, 0, 0, ETW_ENABLE_CONTEXT, NULL));
-	ASSERT_TRUE(attach(self->object, "on_timer"));
-	ASSERT_TRUE(attach(self->object, "on_nmi"));
+	ASSERT_TRUE(bpf_test_attach(self->object, "on_timer"));
+	ASSERT_TRUE(bpf_test_attach(self->object, "on_nmi"));
 	control->elsewhere = 1;
 	ASSERT_EQ(0, vm_ioctl(sfd, ETW_STRESS_START_IOC, (void *)&config));
 	EXPECT_TRUE(vm_until((call(20), tasks += 20, collect(self)) &&
@@ -426,13 +357,6 @@ TEST_F(bpf, contexts)
 
 /* ------------------------------------------------------------------ lifetimes */
 
-static bool registered(int fd, struct etw_guid guid)
-{
-	struct etw_provider_query q = { .size = sizeof(q), .provider = guid };
-
-	return !vm_ioctl(fd, ETW_IOC_PROVIDER_QUERY, &q) && q.reg_count;
-}
-
 /* It lasts while it is held or enabled, and the number of one that has gone means nothing. */
 TEST_F(bpf, lasts)
 {
@@ -451,7 +375,7 @@ TEST_F(bpf, lasts)
 	EXPECT_EQ(5, self->count);
 	EXPECT_EQ(0, self->control->results);
 	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
-	ASSERT_TRUE(vm_until(!registered(self->fd, self->guid)));
+	ASSERT_TRUE(vm_until(!bpf_test_registered(self->fd, self->guid)));
 	call(5);
 	self->control->size = 64;
 	syscall(SYS_getsid, 0);
@@ -486,7 +410,7 @@ TEST_F(bpf, leaves_while_programs_run)
 	NEED_BPF();
 	etw_bpf_unregister(self->handle);
 	self->handle = -1;
-	ASSERT_TRUE(vm_until(!registered(self->fd, self->guid)));
+	ASSERT_TRUE(vm_until(!bpf_test_registered(self->fd, self->guid)));
 	control->size = 64;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, write_on, NULL));
 	for (i = 0; i < 30; i++) {
@@ -499,7 +423,7 @@ TEST_F(bpf, leaves_while_programs_run)
 		EXPECT_TRUE(vm_until(control->enabled > 10));
 		etw_bpf_unregister(handle);
 		ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
-		ASSERT_TRUE(vm_until(!registered(self->fd, self->guid)));
+		ASSERT_TRUE(vm_until(!bpf_test_registered(self->fd, self->guid)));
 		ASSERT_TRUE(collect(self));
 	}
 	stop = true;
@@ -573,7 +497,7 @@ static void kind(struct __test_metadata *_metadata, FIXTURE_DATA(bpf) *self, con
 		SKIP(return, "this kernel has no kfuncs in programs of this type");
 	}
 	program = bpf_object__find_program_by_name(object, name);
-	control = variable(object, ".bss", "control");
+	control = bpf_test_variable(object, ".bss", "control");
 	ASSERT_NE(NULL, control);
 	self->control->thread_group = 0;
 	ASSERT_EQ(0, enable(self, 0, 0, 0, NULL));
@@ -598,7 +522,7 @@ TEST_F(bpf, from_perf)
 TEST_F(bpf, from_kprobe)
 {
 	NEED_BPF();
-	kind(_metadata, self, "of_kprobe", state_has("kprobe"));
+	kind(_metadata, self, "of_kprobe", bpf_test_state_has("kprobe"));
 }
 
 TEST_F(bpf, from_tracepoint)

@@ -16,6 +16,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/request/trace_event.h"
+#include "list_bpf.h"
 #include "list_trace.h"
 #include "device/kdev.h"
 #include "device/provider_list.h"
@@ -137,6 +138,12 @@ struct subject {
 	unsigned int reg_count, enable_count;
 };
 
+/* Whose the registration is */
+static const struct etw_guid *provider_at(const struct subject *s, unsigned int i)
+{
+	return s->provider ? s->guid : &s->group->members[i].provider;
+}
+
 static const struct etw_provider_reg *reg_at(const struct subject *s, unsigned int i)
 {
 	return s->provider ? &s->provider->regs[i] : &s->group->members[i].reg;
@@ -244,7 +251,7 @@ static size_t module_len(const struct etw_provider_reg *reg)
 
 /* Append the process or module of a registration, and the sessions that enabled it. */
 static void add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
-		    const struct list *list, bool with_group)
+		    const struct etw_guid *provider, const struct list *list, bool with_group)
 {
 	if (reg->flags & ETW_REG_KERNEL)
 		etw_text_puts(line, "kernel module ");
@@ -257,6 +264,8 @@ static void add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		etw_text_puts(line, ")");
 	if (reg->flags & ETW_REGISTER_CLASSIC)
 		etw_text_puts(line, ", classic");
+	if (list_forwards_bpf(reg, provider))
+		etw_text_puts(line, ", forwards a BPF ring");
 	if (reg->flags & ETW_REG_REFUSED)
 		etw_text_puts(line, ", refused because a kernel module has the GUID");
 	if (reg->refused)
@@ -290,7 +299,7 @@ static void print_details(const struct subject *s, const struct list *list)
 		if (s->group)
 			etw_text_guid(&line, &s->group->members[i].provider);
 		etw_text_puts(&line, "  ");
-		add_reg(&line, reg_at(s, i), list, s->provider);
+		add_reg(&line, reg_at(s, i), provider_at(s, i), list, s->provider);
 	}
 	for (i = 0; i < s->enable_count; i++)
 		add_enable(&line, &s->enables[i], list);
@@ -318,7 +327,8 @@ static void add_row(struct table *table, const struct subject *s, const struct l
 /* ----------------------------------------------------------------------- JSON */
 
 static void reg_json(struct etw_text *to, const struct etw_provider_reg *reg,
-		     const struct etw_guid *member, const struct list *list)
+		     const struct etw_guid *provider, const struct etw_guid *member,
+		     const struct list *list)
 {
 	uint64_t mask;
 
@@ -328,6 +338,8 @@ static void reg_json(struct etw_text *to, const struct etw_provider_reg *reg,
 	json_writer_string(to, reg->flags & ETW_REG_KERNEL ? "module" : "comm", reg->module,
 			   module_len(reg));
 	json_writer_flag(to, "classic", reg->flags & ETW_REGISTER_CLASSIC);
+	if (list_forwards_bpf(reg, provider))
+		json_writer_flag(to, "bpf_ring", true);
 	if (reg->flags & ETW_REG_REFUSED)
 		json_writer_flag(to, "refused", true);
 	if (reg->refused)
@@ -383,7 +395,8 @@ static void subject_json(struct etw_text *to, const struct subject *s, const str
 		json_writer_word(to, "provider_name", provider_name(s->provider));
 	json_writer_open(to, s->provider ? "registrations" : "members", '[');
 	for (i = 0; i < s->reg_count; i++)
-		reg_json(to, reg_at(s, i), s->group ? &s->group->members[i].provider : NULL, list);
+		reg_json(to, reg_at(s, i), provider_at(s, i),
+			 s->group ? provider_at(s, i) : NULL, list);
 	json_writer_close(to, ']');
 	json_writer_open(to, "enabled_by", '[');
 	for (i = 0; i < s->enable_count; i++)

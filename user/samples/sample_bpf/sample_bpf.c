@@ -28,13 +28,13 @@ static struct bpf_object *object_open(void)
 	return bpf_object__open_file(path, NULL);
 }
 
-static int object_start(struct bpf_object *object, __u32 number)
+static int object_start(struct bpf_object *object, struct etw_bpf_use *use)
 {
 	struct bpf_program *program;
-	int err = etw_bpf_set_number(object, "sample", number);
+	int err = bpf_object__load(object);
 
 	if (!err)
-		err = bpf_object__load(object);
+		err = etw_bpf_start(use);
 	if (err)
 		return err;
 	/* The links last as long as this process. */
@@ -46,31 +46,32 @@ static int object_start(struct bpf_object *object, __u32 number)
 
 int main(int argc, char **argv)
 {
-	struct bpf_object *object;
-	__u32 number;
-	int handle;
-	int err = ETW_BPF_REGISTER(sample, &handle, &number);
+	struct bpf_object *object = object_open();
+	struct etw_bpf_use use;
+	int err;
 
-	if (err) {
-		fprintf(stderr, "sample_bpf: cannot make the provider: %s%s\n", strerror(-err),
-			err == -EOPNOTSUPP ? "; /sys/module/etw/parameters/bpf says why" : "");
-		return 1;
-	}
-	object = object_open();
 	if (!object) {
 		fprintf(stderr, "sample_bpf: cannot open sample_bpf.bpf.o: %s\n", strerror(errno));
 		return 1;
 	}
-	err = object_start(object, number);
+	err = ETW_BPF_OPEN(sample, object, &use);
 	if (err) {
-		fprintf(stderr, "sample_bpf: cannot start the BPF programs: %s\n", strerror(-err));
+		fprintf(stderr, "sample_bpf: cannot make the provider: %s\n", strerror(-err));
 		return 1;
 	}
+	err = object_start(object, &use);
+	if (err) {
+		fprintf(stderr, "sample_bpf: cannot start the BPF programs: %s\n", strerror(-err));
+		etw_bpf_close(&use);
+		return 1;
+	}
+	printf("events go %s\n", use.number ? "straight into the sessions" : "through a ring buffer");
+	fflush(stdout);
 	if (argc > 1)
 		sleep(atoi(argv[1]));
 	else
 		pause();
+	etw_bpf_close(&use);
 	bpf_object__close(object);
-	etw_bpf_unregister(handle);
 	return 0;
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib_bpf_forward.c - records of a BPF ring become events: what they hold, who wants them, their
+ * time, and what was lost
+ */
+#include "lib_fake.h"
+
+#include <etw/bpf.h>
+#include "base/name_guid.h"
+#include "lib/provider/bpf_clock.h"
+#include "lib/tap.h"
+
+#define FIRST(field)				\
+	field(u8, small, "Small")		\
+	field(text, name, "Name", 5)		\
+	field(user_text, given, "Given")	\
+	field(bytes, raw, "Raw", 3)
+#define SECOND(field)				\
+	field(u64, number, "Number")
+#define EVENTS(event)				\
+	event(first, FIRST, "One", 4, 0x10)	\
+	event(second, SECOND, "Two", 2, 0x20)
+ETW_BPF_PROVIDER(unit, "Unit-Bpf", EVENTS)
+
+struct ring_first {
+	struct etw_bpf_ring_record head;
+	struct first record;
+	struct etw_bpf_ring_text texts[1];
+};
+
+struct ring_second {
+	struct etw_bpf_ring_record head;
+	struct second record;
+};
+
+static struct etw_bpf_forwarder *forwarder;
+static volatile __u64 wanted[2];
+static struct etw_guid guid;
+
+static int open_it(void *context, const char *name, const struct etw_bpf_event_info *infos,
+		   unsigned int count)
+{
+	(void)context;
+	return etw_bpf_forward_open(name, infos, count, &forwarder);
+}
+
+static int open_forwarder(void)
+{
+	return etw_bpf_describe_unit(open_it, NULL);
+}
+
+/* Callbacks run in a thread. */
+static bool wants(uint64_t first, uint64_t second)
+{
+	int i;
+
+	for (i = 0; i < 5000 && (!!wanted[0] != first || !!wanted[1] != second); i++)
+		usleep(1000);
+	return !!wanted[0] == first && !!wanted[1] == second;
+}
+
+static void test_wanted(void)
+{
+	wanted[0] = wanted[1] = 7;
+	etw_bpf_forward_start(forwarder, wanted);
+	ok(wants(0, 0), "nobody wants any");
+	fake_control(&guid, ETW_CONTROL_ENABLE, 2, 0, 0);
+	ok(wants(0, 1), "by level");
+	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x10, 0);
+	ok(wants(1, 0), "by keyword");
+	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x30, 0);
+	ok(wants(1, 1), "both");
+}
+
+/* What is at the end of each event, and of its metadata */
+static bool has_origin(const struct fake_write *w)
+{
+	static const uint32_t origin[] = { 11, 12, 3 };
+
+	return w->len >= 12 && !memcmp(w->data + w->len - 12, origin, 12);
+}
+
+static void test_written(void)
+{
+	struct ring_first record = {
+		.head = { .time = 5, .process = 11, .thread = 12, .cpu = 3, .event = 0 },
+		.record = { .small = 9, .name = "ab", .raw = { 1, 2, 3 } },
+		.texts = { { .size = 6, .text = "given" } },
+	};
+	static const char payload[] = "\x09" "\x02\0" "ab" "\x05\0" "given" "\x03\0" "\1\2\3";
+	static const char without[] = "\x09" "\x05\0" "abcde" "\0\0" "\x03\0" "\1\2\3";
+	const struct fake_write *last = &fake->last;
+	static const char names[] = "OriginProcessId\0\x88\5" "OriginThreadId\0\x88\6"
+				    "OriginCpu\0\x08";
+	const uint32_t writes = fake->writes;
+	const char *end;
+
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "written");
+	is(fake->writes, writes + 1, "once");
+	end = memmem(last->data, last->len, names, sizeof(names) - 1);
+	ok(end, "metadata of the three fields");
+	ok(end && !memcmp(end + sizeof(names) - 1, payload, sizeof(payload) - 1), "the payload");
+	ok(has_origin(last), "where it happened");
+	is(last->event.desc.level, 4, "level");
+	is(last->event.desc.keyword, 0x10, "keyword");
+	is(last->event.desc.channel, ETW_CHANNEL_TRACELOGGING, "channel");
+	memcpy(record.record.name, "abcde", 5);
+	record.texts[0].size = -EFAULT;
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "a text that is not there");
+	ok(memmem(last->data, last->len, without, sizeof(without) - 1), "is empty");
+}
+
+static void test_lost(void)
+{
+	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
+	const uint32_t writes = fake->writes, lost = fake->lost;
+
+	etw_bpf_forward_lost(forwarder, 1, 5);
+	is(fake->lost, lost + 5, "each is counted");
+	etw_bpf_forward_lost(forwarder, 2, 5);
+	is(fake->lost, lost + 5, "no such event");
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record) - 1), -EINVAL, "too short");
+	is(fake->lost, lost + 6, "and counted");
+	record.head.event = 2;
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), -EINVAL, "unknown");
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record.head) - 1), -EINVAL, "no head");
+	is(fake->writes, writes, "nothing was written");
+	record.head.event = 1;
+	fake->error[0x30] = -ENOBUFS;
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), -ENOBUFS, "no room");
+	is(fake->lost, lost + 6, "that the kernel has counted");
+	fake_control(&guid, ETW_CONTROL_DISABLE, 0, 0, 0);
+	ok(wants(0, 0), "disabled");
+	etw_bpf_forward_lost(forwarder, 1, UINT64_MAX);
+	is(fake->lost, lost + 6, "nobody wants to know");
+}
+
+static void test_refused(void)
+{
+	struct etw_bpf_field field = { "f", ETW_BPF_u32, 4, 4 };
+	struct etw_bpf_event_info info = { .name = "e", .fields = &field, .field_count = 1,
+					   .size = 4 };
+	struct etw_bpf_forwarder *f = forwarder;
+
+	is(etw_bpf_forward_open("n", &info, 1, &f), -EINVAL, "a field outside of the record");
+	ok(!f, "nothing to close");
+	fake->open_error = -ENOENT;
+	is(open_forwarder(), -ENOENT, "no module");
+	fake->open_error = 0;
+	etw_bpf_forward_close(NULL);
+}
+
+static void test_clocks(void)
+{
+	const struct etw_bpf_anchor anchor = { .boot = 1000000, .tsc = 900000, .wall = 70000 };
+	struct etw_bpf_clocks c = { .sessions = { 0x5, 0x2, 0, 0 }, .tsc_rate = 3000000000 };
+	struct etw_bpf_anchor now = { 0 };
+	uint64_t without;
+
+	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_TSC, 999000) == 897000, "the TSC");
+	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_BOOT, 999000) == 999000, "CLOCK_BOOTTIME");
+	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_WALL, 999000) == 69990, "the wall clock");
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_TSC, true, &without) && without == 0x2,
+	   "the first excludes those of the others");
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_BOOT, false, &without) && without == ~0x2ULL,
+	   "the next all but its own");
+	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_WALL, false, &without), "nobody has it");
+	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, false, &without), "all are known");
+	memset(&c, 0, sizeof(c));
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, true, &without) && !without, "none is known");
+	etw_bpf_anchor_renew(&now);
+	ok(now.boot && now.wall, "read");
+}
+
+int main(void)
+{
+	fake_init();
+	etw_guid_from_name("Unit-Bpf", 8, &guid);
+	test_clocks();
+	is(open_forwarder(), 0, "opened");
+	ok(!strncmp(etw_bpf_forward_name(forwarder), ETW_BPF_THREAD, strlen(ETW_BPF_THREAD)) &&
+	   strlen(etw_bpf_forward_name(forwarder)) == 14, "a name for the thread");
+	test_wanted();
+	test_written();
+	test_lost();
+	etw_bpf_forward_close(forwarder);
+	test_refused();
+	return done_testing();
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bpf_clock.c - the time of an event that is written later, in the clocks of the sessions
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf_clock.h"
+#include "device/kdev.h"
+#include "device/provider_list.h"
+#include "lib/private/clock.h"
+
+#define NS		1000000000ULL
+#define RATE_WALL	10000000ULL
+#define RENEW_NS	10000000ULL	/* a slewed clock differs by few ns in between */
+#define SLEPT_NS	1000000ULL	/* more than the reading of two clocks takes */
+#define TRIES		4		/* for a reading that no interrupt delays */
+#define CLOSE_NS	2000		/* such a reading takes less */
+
+/*
+ * In a machine that has slept the TSC may have been reset; the module then adds to it what
+ * nobody else knows.
+ */
+static bool has_slept(void)
+{
+	const uint64_t awake = private_ns(CLOCK_MONOTONIC);
+
+	return private_ns(CLOCK_BOOTTIME) - awake > SLEPT_NS;
+}
+
+static enum etw_bpf_source source_of(const struct etw_session *s)
+{
+	if (s->clock_freq == NS)
+		return ETW_BPF_BOOT;
+	if (s->clock_freq == RATE_WALL)
+		return ETW_BPF_WALL;
+	return PRIVATE_HAS_TSC && !has_slept() ? ETW_BPF_TSC : ETW_BPF_NOW;
+}
+
+/* The session whose handle is given, if the caller may see it */
+static void read_session(int fd, uint64_t handle, struct etw_bpf_clocks *clocks)
+{
+	struct etw_session s = { .handle = handle };
+	enum etw_bpf_source source;
+
+	if (etw_kdev_session_query(fd, &s) || !s.logger_id || s.logger_id > 64)
+		return;
+	source = source_of(&s);
+	clocks->sessions[source] |= 1ULL << (s.logger_id - 1);
+	if (source == ETW_BPF_TSC)
+		clocks->tsc_rate = s.clock_freq;
+}
+
+static void read_sessions(int fd, struct etw_bpf_clocks *clocks)
+{
+	uint64_t handles[64];
+	struct etw_session_enum list = {
+		.handles = (uintptr_t)handles, .capacity = sizeof(handles) / sizeof(*handles),
+	};
+	uint32_t i;
+
+	if (etw_kdev_session_enum(fd, &list))
+		return;
+	for (i = 0; i < list.count && i < list.capacity; i++)
+		read_session(fd, handles[i], clocks);
+}
+
+/* Those that have enabled the provider, itself or by its group */
+static uint64_t enabling(int fd, const struct etw_guid *guid)
+{
+	struct etw_provider provider;
+	uint64_t mask = 0;
+	uint32_t i;
+
+	if (etw_provider_query(fd, guid, &provider))
+		return 0;
+	for (i = 0; i < provider.reg_count; i++)
+		mask |= provider.regs[i].sessions;
+	for (i = 0; i < provider.enable_count; i++)
+		mask |= 1ULL << ((provider.enables[i].logger_id - 1) & 63);
+	etw_provider_free(&provider);
+	return mask;
+}
+
+void etw_bpf_clocks_read(struct etw_bpf_clocks *clocks, const struct etw_guid *guid)
+{
+	uint64_t enabled, known = 0;
+	unsigned int i;
+	int fd;
+
+	memset(clocks, 0, sizeof(*clocks));
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return;
+	read_sessions(fd, clocks);
+	enabled = enabling(fd, guid);
+	etw_kdev_close(fd);
+	for (i = 0; i < ETW_BPF_SOURCES; i++) {
+		clocks->sessions[i] &= enabled;
+		known |= clocks->sessions[i];
+	}
+	clocks->sessions[ETW_BPF_NOW] |= enabled & ~known;
+}
+
+bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_source source,
+			     bool first, uint64_t *excluded)
+{
+	uint64_t others = 0;
+	unsigned int i;
+
+	for (i = 0; i < ETW_BPF_SOURCES; i++)
+		others |= i == source ? 0 : clocks->sessions[i];
+	*excluded = first ? others : ~clocks->sessions[source];
+	/* If none is known, the one that there may be gets the time of writing. */
+	return clocks->sessions[source] || (first && source == ETW_BPF_NOW);
+}
+
+void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor)
+{
+	uint64_t begin = private_ns(CLOCK_BOOTTIME), end, best = UINT64_MAX;
+	unsigned int i;
+
+	if (anchor->boot && begin - anchor->boot < RENEW_NS)
+		return;
+	for (i = 0; i < TRIES && best > CLOSE_NS; i++) {
+		uint64_t tsc, wall;
+
+		begin = private_ns(CLOCK_BOOTTIME);
+		tsc = private_tsc_ordered();
+		wall = private_wall();
+		end = private_ns(CLOCK_BOOTTIME);
+		if (end - begin >= best)
+			continue;
+		best = end - begin;
+		*anchor = (struct etw_bpf_anchor){ begin + best / 2, tsc, wall };
+	}
+}
+
+/* A distance of ns in ticks; of more than a day, which no record waits, it stays a day. */
+static int64_t scaled(int64_t ns, uint64_t rate)
+{
+	const int64_t day = (int64_t)(86400 * NS);
+	const int64_t within = ns > day ? day : ns < -day ? -day : ns;
+
+	return (int64_t)((__int128)within * (__int128)rate / (__int128)NS);
+}
+
+uint64_t etw_bpf_ticks(const struct etw_bpf_clocks *clocks, const struct etw_bpf_anchor *anchor,
+		       enum etw_bpf_source source, uint64_t boot)
+{
+	const int64_t distance = (int64_t)(boot - anchor->boot);
+
+	switch (source) {
+	case ETW_BPF_TSC:
+		return anchor->tsc + scaled(distance, clocks->tsc_rate);
+	case ETW_BPF_BOOT:
+		return boot;
+	case ETW_BPF_WALL:
+		return anchor->wall + scaled(distance, RATE_WALL);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bpf_forward.c - write what BPF programs have put into a ring
+ *
+ * An event's header has the process, thread and CPU of the writer, whatever it says: so those of
+ * the place where it happened are three fields behind its own. Its time is that of the place,
+ * given to each session in ticks of the session's clock; see bpf_clock.h.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <etw/winerror.h>
+
+#include "base/name_guid.h"
+#include "bpf_clock.h"
+#include "bpf_describe.h"
+#include "device/kdev.h"
+#include "registration.h"
+
+/* Of the fields behind those of the event. Their offsets are not used. */
+static const struct etw_bpf_field origin_fields[] = {
+	{ "OriginProcessId", ETW_BPF_pid, 0, 4 },
+	{ "OriginThreadId", ETW_BPF_tid, 0, 4 },
+	{ "OriginCpu", ETW_BPF_u32, 0, 4 },
+};
+
+/* An event, and its share of the description */
+struct forwarded {
+	const struct etw_bpf_event *event;
+	const unsigned char *schema;
+	const struct etw_trace_piece *pieces;
+	uint32_t texts;
+};
+
+struct etw_bpf_forwarder {
+	struct etw_bpf_description described;
+	struct forwarded *events;
+	unsigned int event_count;
+	struct etw_guid guid;
+	char thread_name[16];
+	uint64_t handle;
+	etw_reg_place place;
+	/* The enable callback sets these while the forwarding thread writes. */
+	pthread_mutex_t lock;
+	volatile __u64 *wanted;		/* NULL: not started */
+	struct etw_bpf_clocks clocks;
+	/* The forwarding thread's */
+	struct etw_bpf_anchor anchor;
+	unsigned char traits[sizeof(uint16_t) + ETW_NAME_MAX + 1];
+	unsigned char payload[ETW_RECORD_MAX];
+};
+
+/* --------------------------------------------------------------- description */
+
+/* Do all parts lie in the record, and together have no more bytes than it? */
+static bool parts_fit(const struct forwarded *e)
+{
+	const struct etw_trace_piece *piece;
+	uint32_t sum = 0;
+
+	for (piece = e->pieces; piece < e->pieces + e->event->piece_count; piece++) {
+		if ((uint32_t)piece->offset + piece->size > e->event->record_size)
+			return false;
+		sum += piece->size;
+	}
+	return sum <= e->event->record_size;
+}
+
+static int index_events(struct etw_bpf_forwarder *f)
+{
+	const unsigned char *schema = f->described.schemas;
+	const struct etw_trace_piece *pieces = f->described.pieces;
+	unsigned int i, k;
+
+	f->events = calloc(f->event_count, sizeof(*f->events));
+	if (!f->events)
+		return -ENOMEM;
+	for (i = 0; i < f->event_count; i++) {
+		struct forwarded *e = &f->events[i];
+
+		e->event = &f->described.events[i];
+		e->schema = schema;
+		e->pieces = pieces;
+		for (k = 0; k < e->event->piece_count; k++)
+			e->texts += pieces[k].kind == ETW_TRACE_USER_TEXT;
+		/* As with the module's functions */
+		if (e->texts > ETW_TRACE_USER_TEXTS ||
+		    e->event->record_size > ETW_BPF_RECORD_MAX || !parts_fit(e))
+			return -EINVAL;
+		schema += e->event->schema_len;
+		pieces += e->event->piece_count;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ enabling */
+
+/* The lock is held. */
+static void update_wanted(struct etw_bpf_forwarder *f)
+{
+	struct etw_reg *reg = etw_reg_find(f->handle);
+	unsigned int i;
+
+	for (i = 0; f->wanted && i < f->event_count; i++)
+		f->wanted[i] = reg && etw_reg_wants(reg, f->events[i].event->level,
+						    f->events[i].event->keyword);
+}
+
+static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
+			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	struct etw_bpf_forwarder *f = context;
+	struct etw_bpf_clocks clocks;
+
+	(void)source;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE)
+		return;
+	etw_bpf_clocks_read(&clocks, &f->guid);
+	pthread_mutex_lock(&f->lock);
+	f->clocks = clocks;
+	update_wanted(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
+{
+	pthread_mutex_lock(&f->lock);
+	f->wanted = wanted;
+	update_wanted(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* 0, or a negative errno. Without the module a registration would succeed, and never be enabled. */
+static int device_check(void)
+{
+	int fd = etw_kdev_open();
+
+	if (fd < 0)
+		return fd;
+	etw_kdev_close(fd);
+	return 0;
+}
+
+static int register_provider(struct etw_bpf_forwarder *f, const char *name)
+{
+	const uint16_t size = sizeof(size) + strlen(name) + 1;
+
+	memcpy(f->traits, &size, sizeof(size));
+	memcpy(f->traits + sizeof(size), name, size - sizeof(size));
+	switch (etw_reg_add(&(struct etw_reg_new){
+			.guid = (const GUID *)&f->guid, .callback = on_enable, .context = f,
+			.traits = f->traits, .handle = &f->handle, .where = &f->place })) {
+	case ERROR_SUCCESS:
+		return 0;
+	case ERROR_ACCESS_DENIED:
+		return -EPERM;
+	case ERROR_NOT_ENOUGH_MEMORY:
+		return -ENOMEM;
+	default:
+		return -ENOSPC;
+	}
+}
+
+int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *events,
+			 unsigned int event_count, struct etw_bpf_forwarder **forwarder)
+{
+	struct etw_bpf_forwarder *f = calloc(1, sizeof(*f));
+	int err;
+
+	*forwarder = NULL;
+	if (!f)
+		return -ENOMEM;
+	pthread_mutex_init(&f->lock, NULL);
+	f->event_count = event_count;
+	err = etw_bpf_describe(&f->described, events, event_count, origin_fields,
+			       sizeof(origin_fields) / sizeof(*origin_fields));
+	if (!err)
+		err = index_events(f);
+	if (!err)
+		err = etw_guid_from_name(name, strlen(name), &f->guid);
+	if (!err)
+		err = device_check();
+	if (!err) {
+		snprintf(f->thread_name, sizeof(f->thread_name), ETW_BPF_THREAD "%08x",
+			 f->guid.data1);
+		err = register_provider(f, name);
+	}
+	if (err)
+		etw_bpf_forward_close(f);
+	else
+		*forwarder = f;
+	return err;
+}
+
+const char *etw_bpf_forward_name(const struct etw_bpf_forwarder *f)
+{
+	return f->thread_name;
+}
+
+void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
+{
+	unsigned int i;
+
+	if (!f)
+		return;
+	if (f->handle)
+		etw_reg_remove(f->handle, false);
+	/* The callback does not run any more. */
+	for (i = 0; f->wanted && i < f->event_count; i++)
+		f->wanted[i] = 0;
+	pthread_mutex_destroy(&f->lock);
+	free(f->events);
+	free(f);
+}
+
+/* ------------------------------------------------------------------- writing */
+
+static EVENT_DESCRIPTOR descriptor_of(const struct forwarded *e)
+{
+	return (EVENT_DESCRIPTOR){
+		.Channel = ETW_CHANNEL_TRACELOGGING, .Level = e->event->level,
+		.Opcode = e->event->opcode, .Task = e->event->task, .Keyword = e->event->keyword };
+}
+
+/* Count an event of the kind as lost; false: no session wants it. */
+static bool count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e)
+{
+	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	struct etw_event_write event = { .flags = ETW_WRITE_LOST };
+	struct etw_reg *reg = etw_reg_find(f->handle);
+
+	memcpy(&event.desc, &desc, sizeof(event.desc));
+	if (!reg || !etw_reg_wants(reg, desc.Level, desc.Keyword))
+		return false;
+	etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
+	return true;
+}
+
+void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
+{
+	if (event >= f->event_count)
+		return;
+	while (count-- && count_lost(f, &f->events[event]))
+		;
+}
+
+static unsigned char *put(unsigned char *to, const void *data, size_t size)
+{
+	memcpy(to, data, size);
+	return to + size;
+}
+
+static unsigned char *put_counted(unsigned char *to, const void *data, uint16_t size)
+{
+	return put(put(to, &size, sizeof(size)), data, size);
+}
+
+/* What the program has read of the process's text */
+static unsigned char *put_text(unsigned char *to, const struct etw_bpf_ring_text *text)
+{
+	uint16_t size = 0;
+
+	if (text->size > 0)
+		size = strnlen(text->text, ETW_BPF_RING_TEXT_MAX);
+	return put_counted(to, text->text, size);
+}
+
+/*
+ * Make the payload of a record, whose size is right. All parts lie in it, and together are no
+ * larger than it, but for their lengths: so the payload has room.
+ */
+static size_t make_payload(struct etw_bpf_forwarder *f, const struct forwarded *e,
+			   const struct etw_bpf_ring_record *head)
+{
+	const char *record = (const char *)(head + 1), *at;
+	const struct etw_bpf_ring_text *text =
+		(const void *)(record + (e->event->record_size + 7) / 8 * 8);
+	const struct etw_trace_piece *piece;
+	unsigned char *to = f->payload;
+
+	for (piece = e->pieces; piece < e->pieces + e->event->piece_count; piece++) {
+		at = record + piece->offset;
+		switch (piece->kind) {
+		case ETW_TRACE_COPY:
+			to = put(to, at, piece->size);
+			break;
+		case ETW_TRACE_TEXT:
+			to = put_counted(to, at, strnlen(at, piece->size));
+			break;
+		case ETW_TRACE_USER_TEXT:
+			to = put_text(to, text++);
+			break;
+		default:
+			to = put_counted(to, at, piece->size);
+			break;
+		}
+	}
+	to = put(to, &head->process, sizeof(head->process));
+	to = put(to, &head->thread, sizeof(head->thread));
+	to = put(to, &head->cpu, sizeof(head->cpu));
+	return to - f->payload;
+}
+
+static EVENT_DATA_DESCRIPTOR data_of(const void *data, size_t size, uint8_t type)
+{
+	EVENT_DATA_DESCRIPTOR d;
+
+	EventDataDescCreate(&d, data, size);
+	d.Type = type;
+	return d;
+}
+
+/* The lock is not held: writing may take long. */
+static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
+		       size_t payload)
+{
+	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	struct etw_bpf_clocks clocks;
+	enum etw_bpf_source source;
+	ULONG err, first = ERROR_SUCCESS;
+	bool begun = false;
+	uint64_t ticks, excluded;
+
+	pthread_mutex_lock(&f->lock);
+	clocks = f->clocks;
+	pthread_mutex_unlock(&f->lock);
+	etw_bpf_anchor_renew(&f->anchor);
+	for (source = 0; source < ETW_BPF_SOURCES; source++) {
+		EVENT_DATA_DESCRIPTOR data[] = {
+			data_of(e->schema, e->event->schema_len,
+				EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA),
+			data_of(f->payload, payload, EVENT_DATA_DESCRIPTOR_TYPE_NONE),
+			data_of(&ticks, sizeof(ticks),
+				EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE),
+		};
+
+		if (!etw_bpf_clocks_excluded(&clocks, source, !begun, &excluded))
+			continue;
+		begun = true;
+		ticks = etw_bpf_ticks(&clocks, &f->anchor, source, time);
+		err = EventWriteEx(f->handle, &desc, excluded, 0, NULL, NULL,
+				   source == ETW_BPF_NOW ? 2 : 3, data);
+		if (err && !first)
+			first = err;
+	}
+	return first ? -ENOBUFS : 0;
+}
+
+int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_t size)
+{
+	const struct etw_bpf_ring_record *head = record;
+	const struct forwarded *e;
+
+	/* Nobody can say which event a record without its head was. */
+	if (size < sizeof(*head) || head->event >= f->event_count)
+		return -EINVAL;
+	e = &f->events[head->event];
+	if (size < sizeof(*head) + (e->event->record_size + 7) / 8 * 8 +
+	    e->texts * sizeof(struct etw_bpf_ring_text)) {
+		count_lost(f, e);
+		return -EINVAL;
+	}
+	return write_event(f, e, head->time, make_payload(f, e, head));
+}
