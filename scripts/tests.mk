@@ -134,10 +134,14 @@ $(ported): build/ported/%: build/ported/%.o build/libetw-win32.a build/libtdh.a 
 	$(call say,LD,$@)
 	$(Q)$(CXX) $(LDFLAGS) -pthread -o $@ $^ $(xml_libs) -lm
 
+# What the files of user/cli/print want of user/cli/machine, for programs that include them
+print_machine_src := $(filter-out %/append.c %/session.c,$(wildcard user/cli/machine/*.c))
+
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
 # It compiles what it has generated.
 build/bench/manifest: $(patsubst %.c,build/obj/%.o,$(wildcard user/mc/*.c)) $(cli_list)
+build/bench/cli_print: $(patsubst %.c,build/obj/%.o,$(print_machine_src))
 build/bench/%: build/obj/selftests/bench/%.o $(testlib) build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
@@ -237,8 +241,7 @@ build/unit/bridge_probe: $(addprefix build/san/user/bridge/,probe_spec.o probe_e
 build/unit/bridge_btf: build/san/user/bridge/probe_btf.o
 build/unit/bridge_usdt: $(addprefix build/san/user/bridge/,elf_file.o usdt.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
-build/unit/cli_print build/unit/cli_json: \
-	$(patsubst %.c,build/san/%.o,$(filter-out %/append.c %/session.c,$(wildcard user/cli/machine/*.c)))
+build/unit/cli_print build/unit/cli_json: $(print_machine_src:%.c=build/san/%.o)
 build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
 	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
