@@ -164,10 +164,10 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
  * multiple of 8 bytes long ends with a move that overlaps the one before.  false: it cannot
  * be read; some of the bytes may have been copied.
  */
-static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u32 n)
+static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u64 n)
 {
 	const u8 *start = from;
-	u32 left = n;
+	u64 left = n;
 
 	if (n == 4) {
 		ETW_MOVE(u32, to, from, fault);
@@ -275,16 +275,18 @@ etw_record_put_start(u8 *slot, const struct etw_record_source *source, u64 len, 
  * Fill left bytes with the payload.  If the descriptors have grown since they were measured, it
  * is cut; if they have shrunk, zeros follow.  false: a piece cannot be read.
  */
-static __always_inline bool etw_record_put_pieces(u8 *at, u32 left,
+static __always_inline bool etw_record_put_pieces(u8 *at, u64 left,
 						  const struct etw_data_descriptor *data,
 						  const struct etw_data_descriptor *end)
 {
-	u32 n;
+	u64 n;
 
-	for (; data < end; data++, at += n, left -= n) {
+	for (; data < end; data++, at += n) {
 		n = READ_ONCE(data->size);
-		if (unlikely(n > left))
-			n = left;
+		if (unlikely(__builtin_sub_overflow(left, n, &left))) {
+			n += left;
+			left = 0;
+		}
 		if (unlikely(!etw_record_copy(at, (const u8 *)(unsigned long)data->ptr, n)))
 			return false;
 	}

@@ -5,7 +5,7 @@
  * A ring is a pool of buffers of equal size and, for each CPU, one word with the position
  * of the next record:
  *
- *	cur := generation (16) | buffer index (16) | offset (32)
+ *	cur := buffer index (16) | generation (16) | offset (32)
  *
  * Index 0 means that the CPU has no buffer; the offset is then so large that the test for
  * "does not fit" catches that case too.  Only its own CPU changes cur, by a
@@ -68,11 +68,11 @@
 #include <etw/format.h>
 
 #define ETW_CUR_OFFSET(cur)	((u32)(cur))
-#define ETW_CUR_INDEX(cur)	((u32)(u16)((cur) >> 32))
-#define ETW_CUR_GENERATION(cur)	((u16)((cur) >> 48))
+#define ETW_CUR_INDEX(cur)	((u32)((cur) >> 48))
+#define ETW_CUR_GENERATION(cur)	((u16)((cur) >> 32))
 #define ETW_CUR_NO_OFFSET	0x40000000U
 #define ETW_CUR(gen, index, offset) \
-	((u64)(u16)(gen) << 48 | (u64)(u16)(index) << 32 | (u32)(offset))
+	((u64)(u16)(index) << 48 | (u64)(u16)(gen) << 32 | (u32)(offset))
 #define ETW_CUR_NONE(gen)	ETW_CUR(gen, 0, ETW_CUR_NO_OFFSET)
 
 #define ETW_COMMIT_BIAS		(1ULL << 31)
@@ -144,7 +144,7 @@ static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
 static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
 					  u32 len)
 {
-	return ETW_CUR_OFFSET(cur) + len <= ring->size;
+	return ETW_CUR_OFFSET(cur + len) <= ring->size;
 }
 
 /*
@@ -190,7 +190,9 @@ static __always_inline void etw_ring_commit(enum etw_use use,
 					    struct etw_ring *ring,
 					    struct etw_buf *buf, u32 len)
 {
-	etw_ring_commit_uncounted(use, ring, buf, ETW_COMMIT_RECORD + len);
+	/* The low half reaches BIAS, but never exceeds it. */
+	if (unlikely(etw_word_add_halves(use, &buf->commit, len)))
+		ring->ops->deliver(ring, buf);
 }
 
 /*

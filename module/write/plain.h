@@ -86,15 +86,17 @@ static __always_inline bool etw_plain_time(enum etw_clock_source clock, u64 *now
 	return !deep;
 }
 
-/* NULL: nothing was done. */
-static __always_inline u8 *etw_plain_reserve(const struct etw_plain_place *place, u64 len,
-					     struct etw_buf **buf)
+/* false: nothing was done. */
+static __always_inline bool etw_plain_reserve(const struct etw_plain_place *place, u64 len,
+					      u8 **slot, struct etw_buf **buf)
 {
 	struct etw_ring *ring = &place->session->ring;
 
-	if (unlikely(!etw_ring_room(ring, place->cur, len)))
-		return NULL;
-	return etw_ring_reserve(ETW_LOCAL, ring, &place->cpu->rc, place->cur, len, buf);
+	if (unlikely(!etw_ring_room(ring, place->cur, len)) ||
+	    unlikely(!etw_ring_claim(ETW_LOCAL, &place->cpu->rc, place->cur, len)))
+		return false;
+	*slot = etw_ring_claimed(ring, place->cur, buf);
+	return true;
 }
 
 /*
@@ -151,8 +153,7 @@ static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot,
 	clock = READ_ONCE(place.session->clock);
 	if (unlikely(!(any ? etw_plain_time(clock, &now) : etw_clock_read_inline(clock, &now))))
 		return false;
-	slot = etw_plain_reserve(&place, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(&place, len, &slot, &buf)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (likely(etw_record_write_plain(slot, source, now)))
@@ -206,12 +207,11 @@ static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u
 					  const u8 *record, u64 len, enum etw_clock_source clock)
 {
 	struct etw_buf *buf;
-	u8 *slot = NULL;
+	u8 *slot;
 
-	if (likely(READ_ONCE(place->session->clock) == clock) &&
-	    likely(etw_plain_may_pay(place, payer, len)))
-		slot = etw_plain_reserve(place, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(READ_ONCE(place->session->clock) != clock) ||
+	    unlikely(!etw_plain_may_pay(place, payer, len)) ||
+	    unlikely(!etw_plain_reserve(place, len, &slot, &buf)))
 		return etw_hotpath_copy(place->session, payer, record, len);
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
@@ -272,8 +272,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 	clock = READ_ONCE(places->session->clock);
 	if (unlikely(!etw_plain_time(clock, &now)))
 		return false;
-	slot = etw_plain_reserve(places, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(places, len, &slot, &buf)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (unlikely(!etw_record_write_plain(slot, source, now))) {

@@ -134,8 +134,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	if (unlikely(!etw_clock_read_inline(clock, &now) ||
 		     !etw_plain_may_pay(places, payer, len)))
 		return false;
-	slot = etw_plain_reserve(places, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(places, len, &slot, &buf)))
 		return false;
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);

@@ -52,8 +52,7 @@ void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor
 	etw_plain_sample(&place, entry->session);
 	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
 		goto err_enable;
-	slot = etw_plain_reserve(&place, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(&place, len, &slot, &buf)))
 		goto err_enable;
 	open->private[0] = place.session;
 	open->private[1] = place.cpu;

@@ -129,7 +129,7 @@ static void test_words(void)
 
 	setup(1);
 	test.ring.size = 16 << 20;
-	ok(!etw_ring_room(&test.ring, word, 8) && !etw_ring_room(&test.ring, word, 65536),
+	ok(!etw_ring_room(&test.ring, word, 8) && !etw_ring_room(test.ring.size, word, 65536),
 	   "NONE has no room even in the largest buffers");
 	ok(etw_ring_fits(&test.ring, (16 << 20) - 72) &&
 	   !etw_ring_fits(&test.ring, (16 << 20) - 71), "the largest record that fits a buffer");
@@ -359,7 +359,8 @@ static void test_look_alike(void)
 	etw_pool_push(&test.ring.pool, last->index);
 	change();
 	put(2);
-	ok((sampled & 0xFFFFFFFFFFFFULL) == (cur() & 0xFFFFFFFFFFFFULL),
+	ok(ETW_CUR_INDEX(sampled) == ETW_CUR_INDEX(cur()) &&
+	   ETW_CUR_OFFSET(sampled) == ETW_CUR_OFFSET(cur()),
 	   "index and offset are as they were");
 	ok(!reserve(sampled, &buf), "but the old sample reserves nothing");
 	ok(!etw_ring_close(ETW_LOCAL, &test.ring, &test.rc, sampled),
