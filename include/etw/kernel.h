@@ -268,15 +268,9 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data);
 
-/* An event between etw_begin() and etw_end(); private to etw.ko. */
-struct etw_open {
-	void *private[3];
-	u64 len;
-};
-
 void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
-		struct etw_open *open);
-void etw_end(const struct etw_open *open);
+		void **buffer);
+void etw_end(const void *payload, void *buffer);
 int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
 		       const void *payload, u32 size);
 
@@ -304,13 +298,14 @@ static __always_inline int etw_write_fixed(struct etw_provider *provider,
 					   const struct etw_event_descriptor *desc,
 					   const void *payload, u32 size)
 {
-	struct etw_open open __ETW_UNINITIALIZED;
-	void *to = etw_begin(provider, desc, size, &open);
+	void *to = NULL, *buffer __ETW_UNINITIALIZED;
 
+	if (size <= ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
+		to = etw_begin(provider, desc, size, &buffer);
 	if (unlikely(!to))
 		return __etw_write_object(provider, desc, payload, size);
 	__builtin_memcpy(to, payload, size);
-	etw_end(&open);
+	etw_end(to, buffer);
 	return 0;
 }
 

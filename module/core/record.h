@@ -80,7 +80,7 @@ struct etw_record_source {
 	const struct etw_guid *related;		/* NULL: no item */
 	const struct etw_data_descriptor *data;	/* addresses that can be read here */
 	u32 count;	/* of data */
-	u32 size;	/* by etw_record_measure(), including its items */
+	u64 size;	/* by etw_record_measure(), including its items */
 	union {
 		struct {
 			u32 thread_id;
@@ -98,9 +98,9 @@ struct etw_record_source {
 #define ETW_RELATED_ITEM_SIZE	(ETW_EXT_ITEM_SIZE + sizeof(struct etw_guid))
 
 /* Bytes a record of this size takes in a buffer. */
-static __always_inline u32 etw_record_slot(u32 size)
+static __always_inline u64 etw_record_slot(u64 size)
 {
-	return ALIGN(size, (u32)ETW_RECORD_ALIGN);
+	return ALIGN(size, (u64)ETW_RECORD_ALIGN);
 }
 
 /* As etw_record_measure_items(), and compute the AND of the addresses of all pieces. */
@@ -109,8 +109,8 @@ etw_record_measure_all(struct etw_record_source *source, const struct etw_record
 		       u64 *addresses)
 {
 	const bool typed = etw_record_is_typed(items);
+	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
 	u64 size = ETW_EVENT_HEADER_SIZE;
-	u32 i;
 
 	*addresses = ~0ULL;
 	if (source->count > ETW_DATA_MAX)
@@ -118,10 +118,10 @@ etw_record_measure_all(struct etw_record_source *source, const struct etw_record
 	if (source->related)
 		size += ETW_RELATED_ITEM_SIZE;
 	size += etw_record_items_size(items);
-	for (i = 0; i < source->count; i++) {
-		if (!typed || !(u8)source->data[i].reserved)
-			size += source->data[i].size;
-		*addresses &= source->data[i].ptr;
+	for (; data < end; data++) {
+		if (!typed || !(u8)data->reserved)
+			size += data->size;
+		*addresses &= data->ptr;
 	}
 	if (size > ETW_RECORD_MAX)
 		return -EOVERFLOW;
@@ -244,18 +244,27 @@ static __always_inline bool etw_record_put_item(u8 *at, u16 type, bool followed,
 s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
+/* Copy 16 bytes.  For an object of that size some compilers would align the stack. */
+static __always_inline void etw_record_put_words(void *to, const void *from)
+{
+	const u64 *word = from;
+
+	__builtin_memcpy(to, word, 8);
+	__builtin_memcpy((u8 *)to + 8, word + 1, 8);
+}
+
 /* The header but for the activity; its start in two stores.  Records are little-endian. */
 static __always_inline void
 etw_record_put_header(u8 *slot, const struct etw_record_source *source, u16 flags, u64 timestamp)
 {
-	const u64 start = (u64)flags << 32 | (u32)source->type << 16 | (u16)source->size;
+	const u64 start = ((u64)flags << 32 | (u32)source->type << 16) + source->size;
 	struct etw_event_header *header = (struct etw_event_header *)slot;
 
 	__builtin_memcpy(slot, &start, sizeof(start));
 	__builtin_memcpy(slot + sizeof(start), &source->ids, sizeof(source->ids));
 	header->timestamp = timestamp;
-	header->provider = *source->provider;
-	header->desc = *source->desc;
+	etw_record_put_words(&header->provider, source->provider);
+	etw_record_put_words(&header->desc, source->desc);
 	header->processor_time = 0;
 }
 

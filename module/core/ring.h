@@ -138,13 +138,14 @@ static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
 }
 
 /*
- * Does the buffer named by cur have room for len bytes?  False also if there is no buffer.
+ * Does the buffer of size bytes that is named by cur have room for len bytes?  False also if there is no buffer.
  * If false, call etw_ring_switch().
  */
-static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
-					  u32 len)
+static __always_inline bool etw_ring_room(u32 size, u64 cur, u64 len)
 {
-	return ETW_CUR_OFFSET(cur + len) <= ring->size;
+	const u64 next = cur + len;
+
+	return ETW_CUR_OFFSET(next) <= size;
 }
 
 /*
@@ -152,9 +153,11 @@ static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
  * false: rc->cur has changed since, so a clock value read in between is stale as well.
  */
 static __always_inline bool etw_ring_claim(enum etw_use use, struct etw_ring_cpu *rc, u64 cur,
-					   u32 len)
+					   u64 len)
 {
-	return likely(etw_word_cmpxchg(use, &rc->cur, cur, cur + len));
+	const u64 next = cur + len;
+
+	return likely(etw_word_cmpxchg(use, &rc->cur, cur, next));
 }
 
 /* The slot after a claim at cur, and its buffer. */
@@ -185,13 +188,19 @@ static __always_inline void etw_ring_commit_uncounted(enum etw_use use,
 		ring->ops->deliver(ring, buf);
 }
 
-/* Commit len bytes that were reserved and filled. */
+/* Commit len bytes that were reserved and filled.  true: the caller must deliver the buffer. */
+static __always_inline bool etw_ring_complete(enum etw_use use, struct etw_buf *buf, u32 len)
+{
+	/* The low half reaches BIAS, but never exceeds it. */
+	return unlikely(etw_word_add_halves(use, &buf->commit, len));
+}
+
+/* As etw_ring_complete(), and deliver the buffer. */
 static __always_inline void etw_ring_commit(enum etw_use use,
 					    struct etw_ring *ring,
 					    struct etw_buf *buf, u32 len)
 {
-	/* The low half reaches BIAS, but never exceeds it. */
-	if (unlikely(etw_word_add_halves(use, &buf->commit, len)))
+	if (etw_ring_complete(use, buf, len))
 		ring->ops->deliver(ring, buf);
 }
 

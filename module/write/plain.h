@@ -86,17 +86,34 @@ static __always_inline bool etw_plain_time(enum etw_clock_source clock, u64 *now
 	return !deep;
 }
 
-/* false: nothing was done. */
-static __always_inline bool etw_plain_reserve(const struct etw_plain_place *place, u64 len,
-					      u8 **slot, struct etw_buf **buf)
+/* In buffers of size bytes.  false: nothing was done. */
+static __always_inline bool etw_plain_reserve(const struct etw_plain_place *place, u32 size,
+					      u64 len, u8 **slot, struct etw_buf **buf)
 {
-	struct etw_ring *ring = &place->session->ring;
-
-	if (unlikely(!etw_ring_room(ring, place->cur, len)) ||
+	if (unlikely(!etw_ring_room(size, place->cur, len)) ||
 	    unlikely(!etw_ring_claim(ETW_LOCAL, &place->cpu->rc, place->cur, len)))
 		return false;
-	*slot = etw_ring_claimed(ring, place->cur, buf);
+	*slot = etw_ring_claimed(&place->session->ring, place->cur, buf);
 	return true;
+}
+
+/*
+ * Read the TSC and reserve.  A session whose clock is another one has no buffers that are large
+ * enough.  The clock may change if this is an NMI.
+ */
+static __always_inline bool etw_plain_reserve_tsc(const struct etw_plain_place *place, u64 len,
+						  u8 **slot, struct etw_buf **buf, u64 *now)
+{
+	return likely(etw_clock_read_inline(ETW_SOURCE_TSC, now)) &&
+	       etw_plain_reserve(place, data_race(place->session->tsc_size), len, slot, buf);
+}
+
+/* Read any clock and reserve. */
+static __always_inline bool etw_plain_reserve_any(const struct etw_plain_place *place, u64 len,
+						  u8 **slot, struct etw_buf **buf, u64 *now)
+{
+	return likely(etw_plain_time(READ_ONCE(place->session->clock), now)) &&
+	       etw_plain_reserve(place, place->session->ring.size, len, slot, buf);
 }
 
 /*
@@ -109,16 +126,23 @@ static __always_inline bool etw_plain_may_pay(const struct etw_plain_place *plac
 	const struct etw_session_hot *s = place->session;
 
 	return !payer ||
-	       (likely(etw_ring_room(&s->ring, place->cur, len) && !READ_ONCE(s->fair.budget_kb)) &&
+	       (likely(etw_ring_room(s->ring.size, place->cur, len) &&
+		       !READ_ONCE(s->fair.budget_kb)) &&
 		likely(READ_ONCE(etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(place->cur))->left) >=
 		       etw_fair_reserve(&s->fair)));
 }
 
-static __always_inline void etw_plain_commit(const struct etw_plain_place *place,
-					     struct etw_buf *buf, u64 len)
+static __always_inline void etw_plain_commit(struct etw_buf *buf, u64 len)
 {
-	etw_ring_commit(ETW_LOCAL, &place->session->ring, buf, len);
-	local_inc(&place->cpu->written);
+	/* An interrupt may deliver the buffer as soon as its last record is committed. */
+	struct etw_session_cpu *cpu = container_of(buf->rc, struct etw_session_cpu, rc);
+	struct etw_ring *ring;
+
+	local_inc(&cpu->written);
+	if (etw_ring_complete(ETW_LOCAL, buf, len)) {
+		ring = &cpu->session->ring;
+		ring->ops->deliver(ring, buf);
+	}
 }
 
 /*
@@ -133,7 +157,6 @@ static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot,
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
 	const struct etw_event_filter *filter = any ? entry->events : NULL;
 	u32 budget = ETW_FILTER_BUDGET;
-	enum etw_clock_source clock;
 	struct etw_plain_place place;
 	struct etw_buf *buf;
 	u64 now, len;
@@ -150,16 +173,14 @@ static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot,
 		return true;
 	len = etw_record_slot(source->size);
 	etw_plain_sample(&place, entry->session);
-	clock = READ_ONCE(place.session->clock);
-	if (unlikely(!(any ? etw_plain_time(clock, &now) : etw_clock_read_inline(clock, &now))))
-		return false;
-	if (unlikely(!etw_plain_reserve(&place, len, &slot, &buf)))
+	if (unlikely(any ? !etw_plain_reserve_any(&place, len, &slot, &buf, &now) :
+			   !etw_plain_reserve_tsc(&place, len, &slot, &buf, &now)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (likely(etw_record_write_plain(slot, source, now)))
-		etw_plain_commit(&place, buf, len);
+		etw_plain_commit(buf, len);
 	else
-		*result = etw_hotpath_unreadable(place.session, slot, buf);
+		*result = etw_hotpath_unreadable(slot, buf);
 	return true;
 }
 
@@ -211,12 +232,12 @@ static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u
 
 	if (unlikely(READ_ONCE(place->session->clock) != clock) ||
 	    unlikely(!etw_plain_may_pay(place, payer, len)) ||
-	    unlikely(!etw_plain_reserve(place, len, &slot, &buf)))
+	    unlikely(!etw_plain_reserve(place, place->session->ring.size, len, &slot, &buf)))
 		return etw_hotpath_copy(place->session, payer, record, len);
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
 	etw_record_copy_whole(slot, record, len);
-	etw_plain_commit(place, buf, len);
+	etw_plain_commit(buf, len);
 	return 0;
 }
 
@@ -242,7 +263,7 @@ static __always_inline int etw_plain_unreadable(const struct etw_plain_place *pl
 						const struct etw_guid *provider, u8 *slot,
 						struct etw_buf *buf)
 {
-	int err, ret = etw_hotpath_unreadable(place->session, slot, buf);
+	int err, ret = etw_hotpath_unreadable(slot, buf);
 
 	for (place++; place < end; place++) {
 		err = etw_reserve_count_drop(place->session, ETW_DROP_COPY_FAULT, provider);
@@ -272,7 +293,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 	clock = READ_ONCE(places->session->clock);
 	if (unlikely(!etw_plain_time(clock, &now)))
 		return false;
-	if (unlikely(!etw_plain_reserve(places, len, &slot, &buf)))
+	if (unlikely(!etw_plain_reserve(places, places->session->ring.size, len, &slot, &buf)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (unlikely(!etw_record_write_plain(slot, source, now))) {
@@ -280,7 +301,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 		return true;
 	}
 	*result = etw_plain_copy_all(places, end, 0, slot, len, clock);
-	etw_plain_commit(places, buf, len);
+	etw_plain_commit(buf, len);
 	return true;
 }
 

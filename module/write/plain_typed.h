@@ -134,7 +134,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	if (unlikely(!etw_clock_read_inline(clock, &now) ||
 		     !etw_plain_may_pay(places, payer, len)))
 		return false;
-	if (unlikely(!etw_plain_reserve(places, len, &slot, &buf)))
+	if (unlikely(!etw_plain_reserve(places, places->session->ring.size, len, &slot, &buf)))
 		return false;
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
@@ -145,7 +145,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	}
 	if (count > 1)
 		*result = etw_plain_copy_all(places, end, payer, slot, len, clock);
-	etw_plain_commit(places, buf, len);
+	etw_plain_commit(buf, len);
 	return true;
 }
 

@@ -11,12 +11,25 @@
 #include "activity.h"
 #include "plain.h"
 
+/* The event is committed.  Preemption is off before, and on after it. */
+static noinline void end_event(void)
+{
+	preempt_enable_notrace();
+}
+
+/* etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
+static noinline void *begin_nothing(void)
+{
+	preempt_enable_notrace();
+	return NULL;
+}
+
 /**
  * etw_begin() - reserve room for an event's payload
  * @provider: a provider
  * @desc: the event's descriptor
- * @size: bytes of the payload
- * @open: for etw_end()
+ * @size: bytes of the payload, at most ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE
+ * @buffer: for etw_end()
  *
  * etw_write_fixed() is made of this, etw_end(), and a copy between them.  If there is room,
  * preemption is off until etw_end(), which has to follow.  Until then the caller fills all of the
@@ -27,45 +40,35 @@
  * whether any session takes the event and gives it to those that do.
  */
 void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
-		struct etw_open *open)
+		void **buffer)
 {
 	struct etw_record_source source UNINITIALIZED;
 	const struct etw_snapshot_entry *entry;
 	const struct etw_snapshot *snapshot;
 	struct etw_plain_place place;
 	struct etw_buf *buf;
-	u64 len, now = 0;
+	u64 len, now;
 	u8 *slot;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (unlikely(!snapshot || snapshot->way != ETW_WAY_ONE ||
-		     size > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE))
-		goto err_enable;
+	if (unlikely(!snapshot || snapshot->way != ETW_WAY_ONE))
+		return begin_nothing();
 	if (static_branch_unlikely(&etw_activity_used))
-		goto err_enable;
+		return begin_nothing();
 	entry = &snapshot->entries[0];
 	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
-		goto err_enable;
+		return begin_nothing();
+	etw_plain_describe(&source, provider, desc, NULL, NULL, 0, NULL);
 	source.size = ETW_EVENT_HEADER_SIZE + size;
 	len = etw_record_slot(source.size);
 	etw_plain_sample(&place, entry->session);
-	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
-		goto err_enable;
-	if (unlikely(!etw_plain_reserve(&place, len, &slot, &buf)))
-		goto err_enable;
-	open->private[0] = place.session;
-	open->private[1] = place.cpu;
-	open->private[2] = buf;
-	open->len = len;
-	etw_plain_describe(&source, provider, desc, NULL, NULL, 0, NULL);
+	if (unlikely(!etw_plain_reserve_tsc(&place, len, &slot, &buf, &now)))
+		return begin_nothing();
 	source.ids = etw_plain_ids();
 	etw_record_put_start(slot, &source, len, now);
+	*buffer = buf;
 	return slot + ETW_EVENT_HEADER_SIZE;
-
-err_enable:
-	preempt_enable_notrace();
-	return NULL;
 }
 EXPORT_SYMBOL_GPL(etw_begin);
 
@@ -89,16 +92,14 @@ EXPORT_SYMBOL_GPL(__etw_write_object);
 
 /**
  * etw_end() - commit the event of etw_begin()
- * @open: as etw_begin(), which did not return NULL, left it
+ * @payload: what that returned
+ * @buffer: what it stored
  */
-void etw_end(const struct etw_open *open)
+void etw_end(const void *payload, void *buffer)
 {
-	const struct etw_plain_place place = {
-		.session = open->private[0],
-		.cpu = open->private[1],
-	};
+	const struct etw_event_header *header = payload - ETW_EVENT_HEADER_SIZE;
 
-	etw_plain_commit(&place, open->private[2], open->len);
-	preempt_enable_notrace();
+	etw_plain_commit(buffer, etw_record_slot(header->size));
+	end_event();
 }
 EXPORT_SYMBOL_GPL(etw_end);

@@ -70,11 +70,25 @@ static noinline int write_kernel(const struct etw_provider *provider,
 	return write_measured(provider, &source, opts);
 }
 
-/* etw_write(): no session asks for the event.  Preemption is off before, and on after it. */
+/*
+ * etw_write() ends, without and with an error.  Preemption is off before, and on after it.  A
+ * function that calls these last needs no frame for what enabling preemption may call.
+ */
 static noinline int write_nothing(void)
 {
 	preempt_enable_notrace();
 	return 0;
+}
+
+static noinline int write_failed(int err)
+{
+	preempt_enable_notrace();
+	return err;
+}
+
+static __always_inline int write_done(int err)
+{
+	return likely(!err) ? write_nothing() : write_failed(err);
 }
 
 /* As write_nothing(), for an event that is not plain. */
@@ -110,8 +124,7 @@ write_filtered(const struct etw_provider *provider, const struct etw_event_descr
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write(snapshot, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_ONE. */
@@ -126,8 +139,7 @@ static noinline int write_plain(const struct etw_provider *provider,
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write(snapshot, false, &source, &ret)))
 		return write_filtered(provider, desc, count, data, snapshot);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_TYPED of one session. */
@@ -141,8 +153,7 @@ write_plain_typed(const struct etw_provider *provider, const struct etw_event_de
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* To all sessions, for a payer.  Preemption is off, and stays so.  false: nothing was done. */
@@ -181,8 +192,7 @@ static noinline int write_plain_typed_several(const struct etw_provider *provide
 
 	if (unlikely(!typed_to_several(0, provider, desc, count, data, snapshot, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL. */
@@ -197,8 +207,7 @@ write_several(const struct etw_provider *provider, const struct etw_event_descri
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, false, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL if some of the sessions have filters. */
@@ -213,8 +222,7 @@ write_several_filtered(const struct etw_provider *provider,
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
