@@ -34,9 +34,7 @@ enum etw_use { ETW_LOCAL, ETW_SHARED };
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <asm/local64.h>
-#ifdef CONFIG_X86_64
-#include <asm/asm.h>
-#endif
+#include <etw/move.h>
 
 #ifndef CONFIG_64BIT
 #error "etw supports 64-bit kernels only"
@@ -153,27 +151,10 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
  *  etw_was_read()	tell the sanitizers afterwards
  */
 #ifdef CONFIG_X86_64
-/*
- * In the lower half of the address space the kernel takes a fault for a bug, even if the
- * instruction has a handler.
- */
 static __always_inline bool etw_may_read(u64 address)
 {
-	return (s64)address < 0;
+	return ETW_MAY_READ(address);
 }
-
-#define ETW_REGISTER_u8		"al"
-#define ETW_REGISTER_u16	"ax"
-#define ETW_REGISTER_u32	"eax"
-#define ETW_REGISTER_u64	"rax"
-
-/* Load and store in one asm, because many compilers have no asm goto with an output. */
-#define ETW_MOVE(type, to, from, label) \
-	asm goto("1: mov %[at], %%" ETW_REGISTER_##type "\n\t" \
-		 "mov %%" ETW_REGISTER_##type ", %[room]\n" \
-		 _ASM_EXTABLE(1b, %l[label]) \
-		 : : [at] "m" (*(const type *)(from)), [room] "m" (*(type *)(to)) \
-		 : "rax", "memory" : label)
 
 static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 {

@@ -318,20 +318,19 @@ etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 tim
 
 /*
  * Copy a record of len bytes, its padding included: the header, then 16 bytes at a time, of
- * which the last may overlap those before.
+ * which the first may overlap it.
  */
 static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 len)
 {
-	u64 at = ETW_EVENT_HEADER_SIZE, last = len - 16;
+	u64 at = ETW_EVENT_HEADER_SIZE - (len & 8);
 
 	__builtin_memcpy(to, from, 16);
 	__builtin_memcpy(to + 16, from + 16, 16);
 	__builtin_memcpy(to + 32, from + 32, 16);
 	__builtin_memcpy(to + 48, from + 48, 16);
 	__builtin_memcpy(to + 64, from + 64, 16);
-	for (; at < last; at += 16)
-		__builtin_memcpy(to + at, from + at, 16);
-	__builtin_memcpy(to + last, from + last, 16);
+	for (; at < len; at += 16)
+		etw_record_put_words(to + at, from + at);
 }
 
 /*

@@ -14,15 +14,15 @@
  * the buffer of a dead CPU, and those of all CPUs once no writer is left.)
  *
  * reserve: cur -> cur + length.  The slot in between belongs to the writer alone.
- * commit:  add length to the buffer's commit word.
+ * commit:  add 1 to the high half of the buffer's commit word, which counts records, then
+ *	    length to the low half.
  * undo:    cur + length -> cur, instead of a commit, if nobody has changed cur since.
  *	    Not in buffers that CPUs share: one that sampled cur + length, then read the
  *	    clock, could reserve there after a third CPU that read a later time.
  * close:   cur -> none, then add BIAS - final offset to the commit word.
  *
- * The context whose addition makes the low half of the commit word exactly BIAS is the
- * last user of the buffer and delivers it; no writer touches it afterwards.  The high half
- * counts records at no extra cost.
+ * The context whose addition makes the low half of the commit word exactly BIAS, its highest
+ * bit, is the last user of the buffer and delivers it; no writer touches it afterwards.
  *
  * The generation counts the buffers that a CPU has installed.  It makes a
  * compare-exchange fail if cur was sampled before an interrupt closed, recycled and
