@@ -36,10 +36,8 @@ int etw_entry_wants(const struct etw_enable_entry *entry, __u8 level,
 
 	if (level > ETW_LOAD(entry->level))
 		return 0;
-	if (!keyword)
-		return ETW_LOAD(entry->keyword0);
 	if (!(keyword & ETW_LOAD(entry->any)))
-		return 0;
+		return !keyword && ETW_LOAD(entry->keyword0);
 	all = ETW_LOAD(entry->all);
 	return (keyword & all) == all;
 }

@@ -38,6 +38,7 @@
 #include <linux/types.h>
 #include <etw/abi.h>
 #include <etw/filter.h>
+#include <etw/kernel_write.h>
 
 struct etw_provider;
 struct etw_registration;
@@ -167,28 +168,20 @@ struct etw_provider {
  *	returns
  * @size: bytes, may be 0
  */
-static __always_inline struct etw_data_descriptor etw_data(const void *ptr,
-							   u32 size)
-{
-	return (struct etw_data_descriptor){
-		.ptr = (unsigned long)ptr, .size = size };
-}
+#define etw_data(ptr, size)	etw_data_typed(0, ptr, size)
 
 /**
  * etw_data_typed() - describe a part of an event that is not payload
  * @type: ETW_DATA_*
- * @ptr: as for etw_data()
- * @size: bytes; metadata start with their own size as a u16
+ * @pointer: as @ptr for etw_data()
+ * @bytes: its size; metadata start with their own size as a u16
  *
  * Only for a provider that has traits or called etw_use_descriptor_types(); the type is
  * otherwise ignored.
  */
-static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const void *ptr,
-								 u32 size)
-{
-	return (struct etw_data_descriptor){
-		.ptr = (unsigned long)ptr, .size = size, .reserved = type };
-}
+#define etw_data_typed(type, pointer, bytes)				\
+	((struct etw_data_descriptor){					\
+		(unsigned long)(const void *)(pointer), (bytes), (u8)(type) })
 
 /**
  * ETW_HANDLE_ENABLED() - may a session want this event of a run-time handle?
@@ -252,66 +245,17 @@ int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len);
 int etw_use_descriptor_types(struct etw_provider *provider, bool use);
 
 /*
- * Write an event.  Any context, including NMI; do not sleep.  The provider need not be
+ * Write an event, as etw_write() of kernel_write.h.  The provider need not be
  * registered: nothing is written then.  activity NULL: the task's id; related NULL: none.
  * 0, also if no session wants the event; -EINVAL: more than 128 pieces, unknown flags, no
  * string.  If a session lost the event, which the session counts: -EOVERFLOW: over 64 KB,
  * -EMSGSIZE: larger than a session's buffer, -ENOBUFS: a session had no free buffer.
  */
-int etw_write(struct etw_provider *provider,
-	      const struct etw_event_descriptor *desc, u32 count,
-	      const struct etw_data_descriptor *data);
 int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc,
 		       const struct etw_guid *activity,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data);
-
-/* An event between etw_begin() and etw_end(); private to etw.ko. */
-struct etw_open {
-	void *private[3];
-	u64 len;
-};
-
-void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
-		struct etw_open *open);
-void etw_end(const struct etw_open *open);
-int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
-		       const void *payload, u32 size);
-
-/* Kernels that zero all automatic variables would clear it with every event. */
-#if __has_attribute(__uninitialized__)
-#define __ETW_UNINITIALIZED	__attribute__((__uninitialized__))
-#else
-#define __ETW_UNINITIALIZED
-#endif
-
-/**
- * etw_write_fixed() - write an event whose payload is one object of a constant size
- * @provider: a provider; nothing is written unless it is registered
- * @desc: the event's descriptor, written unchanged
- * @payload: the payload, without padding that must not be seen; read without a guard against
- *	faults, so it should be a variable of the caller's
- * @size: its size, a constant
- *
- * As etw_write() with one piece, in half of its instructions: the payload is copied inline.
- * Any context, NMI included; does not sleep.
- *
- * Return: as etw_write().
- */
-static __always_inline int etw_write_fixed(struct etw_provider *provider,
-					   const struct etw_event_descriptor *desc,
-					   const void *payload, u32 size)
-{
-	struct etw_open open __ETW_UNINITIALIZED;
-	void *to = etw_begin(provider, desc, size, &open);
-
-	if (unlikely(!to))
-		return __etw_write_object(provider, desc, payload, size);
-	__builtin_memcpy(to, payload, size);
-	etw_end(&open);
-	return 0;
-}
 
 /**
  * ETW_WRITE_FIXED() - write an event whose payload is one object, if a session may want it

@@ -42,10 +42,44 @@ enum etw_payload_answer { ETW_PAYLOAD_FAILS, ETW_PAYLOAD_HOLDS, ETW_PAYLOAD_RUN 
 
 /*
  * As etw_payload_pass() with the program that was shortened, but for descriptors without
- * types; RUN: it has to be run, because the number is not within one piece that can be read.
+ * types, which need not have been measured; RUN: it has to be run, because the number is not
+ * within one piece that can be read.
  */
-enum etw_payload_answer etw_payload_try(const struct etw_payload_quick *quick,
-					const struct etw_record_source *source);
+static __always_inline enum etw_payload_answer
+etw_payload_try(const struct etw_payload_quick *quick, const struct etw_event_descriptor *desc,
+		const struct etw_data_descriptor *data, u32 count)
+{
+	const struct etw_data_descriptor *end = data + count;
+	u32 at = quick->at, size;
+	u64 value = 0;
+	const u8 *from;
+
+	if (desc->id != quick->id || desc->version != quick->version)
+		return ETW_PAYLOAD_HOLDS;
+	for (;; data++) {
+		if (unlikely(data == end))
+			return ETW_PAYLOAD_RUN;
+		size = READ_ONCE(data->size);
+		if (at < size)
+			break;
+		at -= size;
+	}
+	from = (const u8 *)(unsigned long)READ_ONCE(data->ptr) + at;
+	if (unlikely(quick->bytes > size - at || !etw_may_read((unsigned long)from)))
+		return ETW_PAYLOAD_RUN;
+	if (quick->bytes == 4)
+		ETW_MOVE(u32, &value, from, fault);
+	else if (quick->bytes == 8)
+		ETW_MOVE(u64, &value, from, fault);
+	else if (quick->bytes == 2)
+		ETW_MOVE(u16, &value, from, fault);
+	else
+		ETW_MOVE(u8, &value, from, fault);
+	value = (value << quick->shift ^ quick->flip) - quick->low;
+	return (value <= quick->span) == quick->within ? ETW_PAYLOAD_HOLDS : ETW_PAYLOAD_FAILS;
+fault:
+	return ETW_PAYLOAD_RUN;
+}
 
 /* How often a checked program examines a payload, up to ETW_PAYLOAD_SEARCH_MAX, at most. */
 u32 etw_payload_weight(const void *program);

@@ -89,38 +89,3 @@ bool etw_payload_shorten(const void *program, struct etw_payload_quick *quick)
 	quick->flip = test->type == ETW_PAYLOAD_SIGNED ? 1ull << 63 : 0;
 	return range_of(quick, test);
 }
-
-enum etw_payload_answer etw_payload_try(const struct etw_payload_quick *quick,
-					const struct etw_record_source *source)
-{
-	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
-	u32 at = quick->at, size;
-	u64 value = 0;
-	const u8 *from;
-
-	if (source->desc->id != quick->id || source->desc->version != quick->version)
-		return ETW_PAYLOAD_HOLDS;
-	for (;; data++) {
-		if (unlikely(data == end))
-			return ETW_PAYLOAD_RUN;
-		size = READ_ONCE(data->size);
-		if (at < size)
-			break;
-		at -= size;
-	}
-	if (unlikely(quick->bytes > size - at))
-		return ETW_PAYLOAD_RUN;
-	from = (const u8 *)(unsigned long)READ_ONCE(data->ptr) + at;
-	if (quick->bytes == 4)
-		ETW_MOVE(u32, &value, from, fault);
-	else if (quick->bytes == 8)
-		ETW_MOVE(u64, &value, from, fault);
-	else if (quick->bytes == 2)
-		ETW_MOVE(u16, &value, from, fault);
-	else
-		ETW_MOVE(u8, &value, from, fault);
-	value = (value << quick->shift ^ quick->flip) - quick->low;
-	return (value <= quick->span) == quick->within ? ETW_PAYLOAD_HOLDS : ETW_PAYLOAD_FAILS;
-fault:
-	return ETW_PAYLOAD_RUN;
-}

@@ -10,6 +10,8 @@
 
 #include "core/port.h"
 
+struct etw_ring_cpu;
+
 /* Control block of one buffer; never in memory that user space can see. */
 struct etw_buf {
 	etw_word commit;	/* see ring.h */
@@ -24,6 +26,7 @@ struct etw_buf {
 	u32 left;		/* free buffers in the pool when it was taken, or what the
 				 * ring's owner stores when it prepares the buffer
 				 */
+	struct etw_ring_cpu *rc;	/* that it was installed for */
 	u64 payer;		/* of the writer that installed it, see ring.h */
 	etw_word paid;		/* records of that payer; counted by the ring's owner */
 };

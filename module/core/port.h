@@ -34,15 +34,77 @@ enum etw_use { ETW_LOCAL, ETW_SHARED };
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <asm/local64.h>
-#ifdef CONFIG_X86_64
-#include <asm/asm.h>
-#endif
+#include <etw/move.h>
 
 #ifndef CONFIG_64BIT
 #error "etw supports 64-bit kernels only"
 #endif
 
 typedef local64_t etw_word;
+
+#else /* user space */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((__always_inline__))
+#endif
+#ifndef noinline
+#define noinline	__attribute__((__noinline__))
+#endif
+#ifndef likely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#endif
+#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define barrier()	__asm__ __volatile__("" : : : "memory")
+#define ALIGN(x, a)	(((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
+#define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a) - 1)) == 0)
+/* With one argument, as in the kernel; C11 requires two. */
+#undef static_assert
+#define static_assert(condition)	_Static_assert(condition, #condition)
+
+typedef struct { u64 value; } etw_word;
+
+#endif
+
+#ifdef __x86_64__
+/* ETW_LOCAL: the processor's flags tell the results. */
+static __always_inline bool etw_x86_cmpxchg(etw_word *w, u64 old, u64 new)
+{
+	bool same;
+
+	__asm__ volatile("cmpxchgq %[new], %[word]"
+			 : "=@ccz" (same), "+a" (old), [word] "+m" (*w)
+			 : [new] "r" (new) : "memory");
+	return same;
+}
+
+static __always_inline bool etw_x86_add_halves(etw_word *w, u32 low)
+{
+	u32 *halves = (u32 *)w;
+	bool high_bit;
+
+	__asm__ volatile("incl %1\n\taddl %[low], %2"
+			 : "=@ccs" (high_bit), "+m" (halves[1]), "+m" (halves[0])
+			 : [low] "r" (low) : "memory");
+	return high_bit;
+}
+#endif
+
+#ifdef __KERNEL__
 
 static __always_inline u64 etw_word_read(const etw_word *w)
 {
@@ -64,9 +126,13 @@ static __always_inline void etw_word_set(etw_word *w, u64 value)
 static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
 					     u64 old, u64 new)
 {
-	if (use == ETW_LOCAL)
-		return (u64)local64_cmpxchg(w, old, new) == old;
-	return (u64)atomic64_cmpxchg((atomic64_t *)w, old, new) == old;
+	if (use == ETW_SHARED)
+		return (u64)atomic64_cmpxchg((atomic64_t *)w, old, new) == old;
+#ifdef CONFIG_X86_64
+	return etw_x86_cmpxchg(w, old, new);
+#else
+	return (u64)local64_cmpxchg(w, old, new) == old;
+#endif
 }
 
 static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
@@ -85,27 +151,10 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
  *  etw_was_read()	tell the sanitizers afterwards
  */
 #ifdef CONFIG_X86_64
-/*
- * In the lower half of the address space the kernel takes a fault for a bug, even if the
- * instruction has a handler.
- */
 static __always_inline bool etw_may_read(u64 address)
 {
-	return (s64)address < 0;
+	return ETW_MAY_READ(address);
 }
-
-#define ETW_REGISTER_u8		"al"
-#define ETW_REGISTER_u16	"ax"
-#define ETW_REGISTER_u32	"eax"
-#define ETW_REGISTER_u64	"rax"
-
-/* Load and store in one asm, because many compilers have no asm goto with an output. */
-#define ETW_MOVE(type, to, from, label) \
-	asm goto("1: mov %[at], %%" ETW_REGISTER_##type "\n\t" \
-		 "mov %%" ETW_REGISTER_##type ", %[room]\n" \
-		 _ASM_EXTABLE(1b, %l[label]) \
-		 : : [at] "m" (*(const type *)(from)), [room] "m" (*(type *)(to)) \
-		 : "rax", "memory" : label)
 
 static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 {
@@ -144,40 +193,6 @@ static __always_inline void etw_was_read(const void *from, u32 n)
 
 #else /* user space */
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-typedef int64_t s64;
-
-#ifndef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
-#endif
-#ifndef noinline
-#define noinline	__attribute__((__noinline__))
-#endif
-#ifndef likely
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
-#endif
-#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
-#define barrier()	__asm__ __volatile__("" : : : "memory")
-#define ALIGN(x, a)	(((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
-#define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a) - 1)) == 0)
-/* With one argument, as in the kernel; C11 requires two. */
-#undef static_assert
-#define static_assert(condition)	_Static_assert(condition, #condition)
-
-typedef struct { u64 value; } etw_word;
-
 static __always_inline u64 etw_word_read(const etw_word *w)
 {
 	return __atomic_load_n(&w->value, __ATOMIC_RELAXED);
@@ -197,14 +212,8 @@ static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
 					     u64 old, u64 new)
 {
 #ifdef __x86_64__
-	if (use == ETW_LOCAL) {
-		u64 seen = old;
-
-		__asm__ volatile("cmpxchgq %2, %1"
-				 : "+a" (seen), "+m" (w->value)
-				 : "r" (new) : "memory", "cc");
-		return seen == old;
-	}
+	if (use == ETW_LOCAL)
+		return etw_x86_cmpxchg(w, old, new);
 #endif
 	(void)use;
 	return __atomic_compare_exchange_n(&w->value, &old, new, false,
@@ -246,4 +255,18 @@ static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 }
 
 #endif /* __KERNEL__ */
+
+/*
+ * Add 1 to the word's high half, then low to its low one, which does not overflow: is the
+ * highest bit of that set?
+ */
+static __always_inline bool etw_word_add_halves(enum etw_use use, etw_word *w, u32 low)
+{
+#ifdef __x86_64__
+	if (use == ETW_LOCAL)
+		return etw_x86_add_halves(w, low);
+#endif
+	return etw_word_add(use, w, 1ULL << 32 | low) >> 31 & 1;
+}
+
 #endif /* ETW_CORE_PORT_H */

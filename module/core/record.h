@@ -80,7 +80,7 @@ struct etw_record_source {
 	const struct etw_guid *related;		/* NULL: no item */
 	const struct etw_data_descriptor *data;	/* addresses that can be read here */
 	u32 count;	/* of data */
-	u32 size;	/* by etw_record_measure(), including its items */
+	u64 size;	/* by etw_record_measure(), including its items */
 	union {
 		struct {
 			u32 thread_id;
@@ -98,9 +98,9 @@ struct etw_record_source {
 #define ETW_RELATED_ITEM_SIZE	(ETW_EXT_ITEM_SIZE + sizeof(struct etw_guid))
 
 /* Bytes a record of this size takes in a buffer. */
-static __always_inline u32 etw_record_slot(u32 size)
+static __always_inline u64 etw_record_slot(u64 size)
 {
-	return ALIGN(size, (u32)ETW_RECORD_ALIGN);
+	return ALIGN(size, (u64)ETW_RECORD_ALIGN);
 }
 
 /* As etw_record_measure_items(), and compute the AND of the addresses of all pieces. */
@@ -109,8 +109,8 @@ etw_record_measure_all(struct etw_record_source *source, const struct etw_record
 		       u64 *addresses)
 {
 	const bool typed = etw_record_is_typed(items);
+	const struct etw_data_descriptor *data = source->data, *end = data + source->count;
 	u64 size = ETW_EVENT_HEADER_SIZE;
-	u32 i;
 
 	*addresses = ~0ULL;
 	if (source->count > ETW_DATA_MAX)
@@ -118,10 +118,10 @@ etw_record_measure_all(struct etw_record_source *source, const struct etw_record
 	if (source->related)
 		size += ETW_RELATED_ITEM_SIZE;
 	size += etw_record_items_size(items);
-	for (i = 0; i < source->count; i++) {
-		if (!typed || !(u8)source->data[i].reserved)
-			size += source->data[i].size;
-		*addresses &= source->data[i].ptr;
+	for (; data < end; data++) {
+		if (!typed || !(u8)data->reserved)
+			size += data->size;
+		*addresses &= data->ptr;
 	}
 	if (size > ETW_RECORD_MAX)
 		return -EOVERFLOW;
@@ -164,10 +164,10 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
  * multiple of 8 bytes long ends with a move that overlaps the one before.  false: it cannot
  * be read; some of the bytes may have been copied.
  */
-static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u32 n)
+static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u64 n)
 {
 	const u8 *start = from;
-	u32 left = n;
+	u64 left = n;
 
 	if (n == 4) {
 		ETW_MOVE(u32, to, from, fault);
@@ -244,18 +244,27 @@ static __always_inline bool etw_record_put_item(u8 *at, u16 type, bool followed,
 s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
+/* Copy 16 bytes.  For an object of that size some compilers would align the stack. */
+static __always_inline void etw_record_put_words(void *to, const void *from)
+{
+	const u64 *word = from;
+
+	__builtin_memcpy(to, word, 8);
+	__builtin_memcpy((u8 *)to + 8, word + 1, 8);
+}
+
 /* The header but for the activity; its start in two stores.  Records are little-endian. */
 static __always_inline void
 etw_record_put_header(u8 *slot, const struct etw_record_source *source, u16 flags, u64 timestamp)
 {
-	const u64 start = (u64)flags << 32 | (u32)source->type << 16 | (u16)source->size;
+	const u64 start = ((u64)flags << 32 | (u32)source->type << 16) + source->size;
 	struct etw_event_header *header = (struct etw_event_header *)slot;
 
 	__builtin_memcpy(slot, &start, sizeof(start));
 	__builtin_memcpy(slot + sizeof(start), &source->ids, sizeof(source->ids));
 	header->timestamp = timestamp;
-	header->provider = *source->provider;
-	header->desc = *source->desc;
+	etw_record_put_words(&header->provider, source->provider);
+	etw_record_put_words(&header->desc, source->desc);
 	header->processor_time = 0;
 }
 
@@ -275,16 +284,18 @@ etw_record_put_start(u8 *slot, const struct etw_record_source *source, u64 len, 
  * Fill left bytes with the payload.  If the descriptors have grown since they were measured, it
  * is cut; if they have shrunk, zeros follow.  false: a piece cannot be read.
  */
-static __always_inline bool etw_record_put_pieces(u8 *at, u32 left,
+static __always_inline bool etw_record_put_pieces(u8 *at, u64 left,
 						  const struct etw_data_descriptor *data,
 						  const struct etw_data_descriptor *end)
 {
-	u32 n;
+	u64 n;
 
-	for (; data < end; data++, at += n, left -= n) {
+	for (; data < end; data++, at += n) {
 		n = READ_ONCE(data->size);
-		if (unlikely(n > left))
-			n = left;
+		if (unlikely(__builtin_sub_overflow(left, n, &left))) {
+			n += left;
+			left = 0;
+		}
 		if (unlikely(!etw_record_copy(at, (const u8 *)(unsigned long)data->ptr, n)))
 			return false;
 	}
@@ -307,20 +318,19 @@ etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 tim
 
 /*
  * Copy a record of len bytes, its padding included: the header, then 16 bytes at a time, of
- * which the last may overlap those before.
+ * which the first may overlap it.
  */
 static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 len)
 {
-	u64 at = ETW_EVENT_HEADER_SIZE, last = len - 16;
+	u64 at = ETW_EVENT_HEADER_SIZE - (len & 8);
 
 	__builtin_memcpy(to, from, 16);
 	__builtin_memcpy(to + 16, from + 16, 16);
 	__builtin_memcpy(to + 32, from + 32, 16);
 	__builtin_memcpy(to + 48, from + 48, 16);
 	__builtin_memcpy(to + 64, from + 64, 16);
-	for (; at < last; at += 16)
-		__builtin_memcpy(to + at, from + at, 16);
-	__builtin_memcpy(to + last, from + last, 16);
+	for (; at < len; at += 16)
+		etw_record_put_words(to + at, from + at);
 }
 
 /*

@@ -71,6 +71,7 @@ int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
 	generation = ETW_CUR_GENERATION(cur) + 1;
 	buf->generation = generation;
 	buf->cpu = rc->id;
+	buf->rc = rc;
 	buf->used = 0;
 	WRITE_ONCE(buf->left, left);
 	buf->payer = asker ? asker->payer : 0;

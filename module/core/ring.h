@@ -5,7 +5,7 @@
  * A ring is a pool of buffers of equal size and, for each CPU, one word with the position
  * of the next record:
  *
- *	cur := generation (16) | buffer index (16) | offset (32)
+ *	cur := buffer index (16) | generation (16) | offset (32)
  *
  * Index 0 means that the CPU has no buffer; the offset is then so large that the test for
  * "does not fit" catches that case too.  Only its own CPU changes cur, by a
@@ -14,15 +14,15 @@
  * the buffer of a dead CPU, and those of all CPUs once no writer is left.)
  *
  * reserve: cur -> cur + length.  The slot in between belongs to the writer alone.
- * commit:  add length to the buffer's commit word.
+ * commit:  add 1 to the high half of the buffer's commit word, which counts records, then
+ *	    length to the low half.
  * undo:    cur + length -> cur, instead of a commit, if nobody has changed cur since.
  *	    Not in buffers that CPUs share: one that sampled cur + length, then read the
  *	    clock, could reserve there after a third CPU that read a later time.
  * close:   cur -> none, then add BIAS - final offset to the commit word.
  *
- * The context whose addition makes the low half of the commit word exactly BIAS is the
- * last user of the buffer and delivers it; no writer touches it afterwards.  The high half
- * counts records at no extra cost.
+ * The context whose addition makes the low half of the commit word exactly BIAS, its highest
+ * bit, is the last user of the buffer and delivers it; no writer touches it afterwards.
  *
  * The generation counts the buffers that a CPU has installed.  It makes a
  * compare-exchange fail if cur was sampled before an interrupt closed, recycled and
@@ -68,11 +68,11 @@
 #include <etw/format.h>
 
 #define ETW_CUR_OFFSET(cur)	((u32)(cur))
-#define ETW_CUR_INDEX(cur)	((u32)(u16)((cur) >> 32))
-#define ETW_CUR_GENERATION(cur)	((u16)((cur) >> 48))
+#define ETW_CUR_INDEX(cur)	((u32)((cur) >> 48))
+#define ETW_CUR_GENERATION(cur)	((u16)((cur) >> 32))
 #define ETW_CUR_NO_OFFSET	0x40000000U
 #define ETW_CUR(gen, index, offset) \
-	((u64)(u16)(gen) << 48 | (u64)(u16)(index) << 32 | (u32)(offset))
+	((u64)(u16)(index) << 48 | (u64)(u16)(gen) << 32 | (u32)(offset))
 #define ETW_CUR_NONE(gen)	ETW_CUR(gen, 0, ETW_CUR_NO_OFFSET)
 
 #define ETW_COMMIT_BIAS		(1ULL << 31)
@@ -138,13 +138,14 @@ static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
 }
 
 /*
- * Does the buffer named by cur have room for len bytes?  False also if there is no buffer.
+ * Does the buffer of size bytes that is named by cur have room for len bytes?  False also if there is no buffer.
  * If false, call etw_ring_switch().
  */
-static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
-					  u32 len)
+static __always_inline bool etw_ring_room(u32 size, u64 cur, u64 len)
 {
-	return ETW_CUR_OFFSET(cur) + len <= ring->size;
+	const u64 next = cur + len;
+
+	return ETW_CUR_OFFSET(next) <= size;
 }
 
 /*
@@ -152,9 +153,11 @@ static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
  * false: rc->cur has changed since, so a clock value read in between is stale as well.
  */
 static __always_inline bool etw_ring_claim(enum etw_use use, struct etw_ring_cpu *rc, u64 cur,
-					   u32 len)
+					   u64 len)
 {
-	return likely(etw_word_cmpxchg(use, &rc->cur, cur, cur + len));
+	const u64 next = cur + len;
+
+	return likely(etw_word_cmpxchg(use, &rc->cur, cur, next));
 }
 
 /* The slot after a claim at cur, and its buffer. */
@@ -185,12 +188,20 @@ static __always_inline void etw_ring_commit_uncounted(enum etw_use use,
 		ring->ops->deliver(ring, buf);
 }
 
-/* Commit len bytes that were reserved and filled. */
+/* Commit len bytes that were reserved and filled.  true: the caller must deliver the buffer. */
+static __always_inline bool etw_ring_complete(enum etw_use use, struct etw_buf *buf, u32 len)
+{
+	/* The low half reaches BIAS, but never exceeds it. */
+	return unlikely(etw_word_add_halves(use, &buf->commit, len));
+}
+
+/* As etw_ring_complete(), and deliver the buffer. */
 static __always_inline void etw_ring_commit(enum etw_use use,
 					    struct etw_ring *ring,
 					    struct etw_buf *buf, u32 len)
 {
-	etw_ring_commit_uncounted(use, ring, buf, ETW_COMMIT_RECORD + len);
+	if (etw_ring_complete(use, buf, len))
+		ring->ops->deliver(ring, buf);
 }
 
 /*

@@ -165,7 +165,9 @@ static enum etw_way way_of(const struct etw_snapshot *snapshot)
 		       ETW_WAY_TYPED : ETW_WAY_GENERAL;
 	if (snapshot->count > 1)
 		return ETW_WAY_SEVERAL;
-	return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_FILTERED;
+	if (snapshot->count && snapshot->entries[0].events && snapshot->entries[0].events->payload)
+		return ETW_WAY_FILTERED;
+	return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_IDS;
 }
 
 /*

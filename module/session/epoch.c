@@ -142,7 +142,7 @@ static void epoch_apply(struct epoch_switch *sw)
 	smp_wmb();	/* x86 reads in order: an NMI that sees the source sees its members */
 	list_for_each_entry(s, &epoch_sessions, epoch_node)
 		if (etw_clock_is_tsc(s->hot.clock))
-			WRITE_ONCE(s->hot.clock, sw->to);
+			etw_hot_set_clock(&s->hot, sw->to);
 }
 
 /* On each CPU, with interrupts off. */
@@ -310,15 +310,17 @@ static void epoch_begin(void)
  */
 bool etw_epoch_enter(struct etw_trace_session *s)
 {
+	enum etw_clock_source clock = etw_clock_pick(s->clock_type);
+
 	if (!mutex_trylock(&epoch_lock))
 		return false;
-	s->hot.clock = etw_clock_pick(s->clock_type);
-	s->clock_freq = etw_clock_frequency(s->hot.clock);
-	if (s->hot.clock == ETW_SOURCE_TSC) {
+	s->clock_freq = etw_clock_frequency(clock);
+	if (clock == ETW_SOURCE_TSC) {
 		if (!epoch_in_use())
 			epoch_begin();
-		s->hot.clock = tsc_source;
+		clock = tsc_source;
 	}
+	etw_hot_set_clock(&s->hot, clock);
 	s->asleep = etw_clock_asleep();
 	etw_clock_sample(s->hot.clock, &s->start);
 	s->sync = s->start;

@@ -314,9 +314,11 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	s->hot.cpu = alloc_percpu_gfp(struct etw_session_cpu, ETW_GFP);
 	if (!s->hot.cpu)
 		goto err_free;
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		etw_ring_cpu_init(&per_cpu_ptr(s->hot.cpu, cpu)->rc, cpu,
 				  etw_buffer_node_of_cpu(cpu));
+		per_cpu_ptr(s->hot.cpu, cpu)->session = &s->hot;
+	}
 	etw_deliver_init(s);
 	etw_capture_timer_init(&s->enabler);
 	err = etw_buffers_init(s);

@@ -28,7 +28,8 @@
 struct etw_session_cpu {
 	/* written by its CPU only; every event changes the first cache line */
 	struct etw_ring_cpu rc;
-	local_t written;
+	local_t written;		/* counted just before the commit */
+	struct etw_session_hot *session;
 	local_t dropped[ETW_DROP_CAUSES] ____cacheline_aligned;
 	local_t undecided;		/* filters that could not decide */
 	struct etw_loss_note lost[2][ETW_DROP_CAUSES];	/* by hot.loss_slot, see loss.c */
@@ -42,6 +43,7 @@ struct etw_session_cpu {
 struct etw_session_hot {
 	struct etw_ring ring;
 	struct etw_session_cpu __percpu *cpu;
+	u32 tsc_size;			/* ring.size, or 0 while the clock is not the TSC */
 	enum etw_clock_source clock;	/* changes in stop_machine(), see session/epoch.c */
 	u16 logger_id;
 	bool independent;
@@ -98,6 +100,12 @@ static inline bool etw_hot_refuses(struct etw_registration_hot *reg)
 static inline bool etw_hot_is_classic(const struct etw_registration_hot *reg)
 {
 	return reg->flags & ETW_REGISTER_CLASSIC;
+}
+
+static inline void etw_hot_set_clock(struct etw_session_hot *s, enum etw_clock_source clock)
+{
+	WRITE_ONCE(s->clock, clock);
+	WRITE_ONCE(s->tsc_size, clock == ETW_SOURCE_TSC ? s->ring.size : 0);
 }
 
 /*

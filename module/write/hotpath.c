@@ -108,7 +108,7 @@ static __always_inline int write_one(struct etw_session_hot *s,
 	if (payer && etw_hot_over_budget(s, payer, len))
 		return etw_reserve_count_drop(s, ETW_DROP_BUDGET, source->provider);
 	for (;;) {
-		if (likely(etw_ring_room(&s->ring, cur, len))) {
+		if (likely(etw_ring_room(s->ring.size, cur, len))) {
 			if (payer && unlikely(!etw_hot_may_use(s, payer, cur)))
 				return etw_reserve_count_drop(s, etw_fair_cause(s, payer),
 							      source->provider);
@@ -580,7 +580,7 @@ noinline int etw_hotpath_copy(struct etw_session_hot *s, u64 payer, const u8 *re
  * plain.h has reserved this slot and written the record's header, but cannot read the
  * payload: as etw_reserve_unreadable().
  */
-noinline int etw_hotpath_unreadable(struct etw_session_hot *s, u8 *at, struct etw_buf *buf)
+noinline int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf)
 {
 	const struct etw_event_header *header = (const struct etw_event_header *)at;
 	const struct etw_guid provider = header->provider;
@@ -599,7 +599,8 @@ noinline int etw_hotpath_unreadable(struct etw_session_hot *s, u8 *at, struct et
 		.buf = buf,
 	};
 
-	return etw_reserve_unreadable(s, &slot, &source);
+	return etw_reserve_unreadable(container_of(buf->rc, struct etw_session_cpu, rc)->session, &slot,
+				      &source);
 }
 
 /*

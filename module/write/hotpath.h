@@ -30,7 +30,7 @@ int etw_hotpath_drop(const struct etw_provider *provider,
 int etw_hotpath_write_driver(const struct etw_snapshot *snapshot,
 			     struct etw_record_source *source);
 int etw_hotpath_copy(struct etw_session_hot *s, u64 payer, const u8 *record, u32 len);
-int etw_hotpath_unreadable(struct etw_session_hot *s, u8 *at, struct etw_buf *buf);
+int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf);
 
 void etw_hotpath_task_exits(void);
 

@@ -92,7 +92,8 @@ static __always_inline bool match_payload(const struct etw_snapshot_entry *entry
 	u32 size = source->size, cost;
 
 	if (filter->short_enough && !pieces_typed)
-		answer = etw_payload_try(&filter->quick, source);
+		answer = etw_payload_try(&filter->quick, source->desc, source->data,
+					 source->count);
 	if (likely(answer != ETW_PAYLOAD_RUN))
 		return answer;
 	cost = size + filter->weight * min_t(u32, size, ETW_PAYLOAD_SEARCH_MAX);

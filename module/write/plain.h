@@ -33,7 +33,6 @@
 
 /* A session that takes the event, and this CPU's position in it, sampled before the time is read. */
 struct etw_plain_place {
-	struct etw_session_hot *session;
 	struct etw_session_cpu *cpu;
 	u64 cur;
 };
@@ -41,7 +40,6 @@ struct etw_plain_place {
 static __always_inline void etw_plain_sample(struct etw_plain_place *place,
 					     struct etw_session_hot *session)
 {
-	place->session = session;
 	place->cpu = this_cpu_ptr(session->cpu);
 	place->cur = etw_word_read(&place->cpu->rc.cur);
 }
@@ -62,6 +60,19 @@ etw_plain_describe(struct etw_record_source *source, const struct etw_provider *
 	source->count = count;
 	source->type = ETW_TYPE_EVENT64;
 	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
+}
+
+/* Does the only session's filter of the payload, if it has one, let the event pass? */
+static __always_inline enum etw_payload_answer
+etw_plain_try_payload(const struct etw_snapshot *snapshot, const struct etw_event_descriptor *desc,
+		      const struct etw_data_descriptor *data, u32 count)
+{
+	const struct etw_event_filter *filter = snapshot->entries[0].events;
+
+	if (!filter || !filter->payload || desc->channel == ETW_CHANNEL_TRACELOGGING)
+		return ETW_PAYLOAD_HOLDS;
+	return filter->payload->short_enough ?
+		etw_payload_try(&filter->payload->quick, desc, data, count) : ETW_PAYLOAD_RUN;
 }
 
 /* The ids of the task, which the compiler reads in one load. */
@@ -86,15 +97,47 @@ static __always_inline bool etw_plain_time(enum etw_clock_source clock, u64 *now
 	return !deep;
 }
 
-/* NULL: nothing was done. */
-static __always_inline u8 *etw_plain_reserve(const struct etw_plain_place *place, u64 len,
-					     struct etw_buf **buf)
+/* In the session's buffers, which have size bytes.  false: nothing was done. */
+static __always_inline bool etw_plain_reserve(const struct etw_session_hot *session, u32 size,
+					      const struct etw_plain_place *place, u64 len,
+					      u8 **slot, struct etw_buf **buf)
 {
-	struct etw_ring *ring = &place->session->ring;
+	if (unlikely(!etw_ring_room(size, place->cur, len)) ||
+	    unlikely(!etw_ring_claim(ETW_LOCAL, &place->cpu->rc, place->cur, len)))
+		return false;
+	*slot = etw_ring_claimed(&session->ring, place->cur, buf);
+	return true;
+}
 
-	if (unlikely(!etw_ring_room(ring, place->cur, len)))
-		return NULL;
-	return etw_ring_reserve(ETW_LOCAL, ring, &place->cpu->rc, place->cur, len, buf);
+/* The size of a session's buffers, or 0 if its clock is not this one. */
+static __always_inline u32 etw_plain_size(const struct etw_session_hot *session,
+					  enum etw_clock_source clock)
+{
+	if (clock == ETW_SOURCE_TSC)
+		return data_race(session->tsc_size);
+	return READ_ONCE(session->clock) == clock ? session->ring.size : 0;
+}
+
+/*
+ * Read the TSC and reserve.  A session whose clock is another one has no buffers that are large
+ * enough.  The clock may change if this is an NMI.
+ */
+static __always_inline bool etw_plain_reserve_tsc(const struct etw_session_hot *session,
+						  const struct etw_plain_place *place, u64 len,
+						  u8 **slot, struct etw_buf **buf, u64 *now)
+{
+	return likely(etw_clock_read_inline(ETW_SOURCE_TSC, now)) &&
+	       etw_plain_reserve(session, etw_plain_size(session, ETW_SOURCE_TSC), place, len, slot,
+				 buf);
+}
+
+/* Read any clock and reserve. */
+static __always_inline bool etw_plain_reserve_any(const struct etw_session_hot *session,
+						  const struct etw_plain_place *place, u64 len,
+						  u8 **slot, struct etw_buf **buf, u64 *now)
+{
+	return likely(etw_plain_time(READ_ONCE(session->clock), now)) &&
+	       etw_plain_reserve(session, session->ring.size, place, len, slot, buf);
 }
 
 /*
@@ -104,34 +147,42 @@ static __always_inline u8 *etw_plain_reserve(const struct etw_plain_place *place
 static __always_inline bool etw_plain_may_pay(const struct etw_plain_place *place, u64 payer,
 					      u64 len)
 {
-	const struct etw_session_hot *s = place->session;
+	const struct etw_session_hot *s = place->cpu->session;
 
 	return !payer ||
-	       (likely(etw_ring_room(&s->ring, place->cur, len) && !READ_ONCE(s->fair.budget_kb)) &&
+	       (likely(etw_ring_room(s->ring.size, place->cur, len) &&
+		       !READ_ONCE(s->fair.budget_kb)) &&
 		likely(READ_ONCE(etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(place->cur))->left) >=
 		       etw_fair_reserve(&s->fair)));
 }
 
-static __always_inline void etw_plain_commit(const struct etw_plain_place *place,
-					     struct etw_buf *buf, u64 len)
+static __always_inline void etw_plain_commit(struct etw_buf *buf, u64 len)
 {
-	etw_ring_commit(ETW_LOCAL, &place->session->ring, buf, len);
-	local_inc(&place->cpu->written);
+	/* An interrupt may deliver the buffer as soon as its last record is committed. */
+	struct etw_session_cpu *cpu = container_of(buf->rc, struct etw_session_cpu, rc);
+	struct etw_ring *ring;
+
+	local_inc(&cpu->written);
+	if (etw_ring_complete(ETW_LOCAL, buf, len)) {
+		ring = &cpu->session->ring;
+		ring->ops->deliver(ring, buf);
+	}
 }
 
 /*
  * Write a driver's event to the only session of the snapshot; source is complete but for its
  * size and ids.  Preemption is off.  source must not leave the caller, so that the compiler keeps
- * it in registers, unless any: then the session may have filters, and any clock.  false: nothing
- * was done; else *result is the result of the write.
+ * it in registers, unless payload: then the session may have a filter of the payload.  any: it may
+ * select by id, and have any clock.  false: nothing was done; else *result is the result of the
+ * write.
  */
 static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot, bool any,
-					    struct etw_record_source *source, int *result)
+					    bool payload, struct etw_record_source *source,
+					    int *result)
 {
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
 	const struct etw_event_filter *filter = any ? entry->events : NULL;
 	u32 budget = ETW_FILTER_BUDGET;
-	enum etw_clock_source clock;
 	struct etw_plain_place place;
 	struct etw_buf *buf;
 	u64 now, len;
@@ -144,21 +195,18 @@ static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot,
 		return true;
 	if (unlikely(etw_record_measure(source)))
 		return false;
-	if (filter && filter->payload && !etw_match_payload(entry, source, &budget))
+	if (payload && filter && filter->payload && !etw_match_payload(entry, source, &budget))
 		return true;
 	len = etw_record_slot(source->size);
 	etw_plain_sample(&place, entry->session);
-	clock = READ_ONCE(place.session->clock);
-	if (unlikely(!(any ? etw_plain_time(clock, &now) : etw_clock_read_inline(clock, &now))))
-		return false;
-	slot = etw_plain_reserve(&place, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(any ? !etw_plain_reserve_any(entry->session, &place, len, &slot, &buf, &now) :
+			   !etw_plain_reserve_tsc(entry->session, &place, len, &slot, &buf, &now)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (likely(etw_record_write_plain(slot, source, now)))
-		etw_plain_commit(&place, buf, len);
+		etw_plain_commit(buf, len);
 	else
-		*result = etw_hotpath_unreadable(place.session, slot, buf);
+		*result = etw_hotpath_unreadable(slot, buf);
 	return true;
 }
 
@@ -175,21 +223,20 @@ static __always_inline bool etw_plain_asked(const struct etw_snapshot *snapshot,
 }
 
 /*
- * Sample the positions of the sessions that take the event, which has been measured; they end
- * at the place that is returned.
+ * Sample the positions of the sessions that take the event; they end at the place that is
+ * returned.  source: of the payload, if some of them have filters; else NULL.
  */
 static __always_inline struct etw_plain_place *
-etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_record_source *source,
-		 bool filtered, struct etw_plain_place *place)
+etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_event_descriptor *desc,
+		 const struct etw_record_source *source, struct etw_plain_place *place)
 {
 	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
-	const struct etw_event_descriptor *desc = source->desc;
 	u32 budget = ETW_FILTER_BUDGET;
 
 	for (; entry < end; entry++) {
 		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword))
 			continue;
-		if (filtered && entry->events &&
+		if (source && entry->events &&
 		    (!etw_match_id(&entry->events->ids, desc) ||
 		     (entry->events->payload && !etw_match_payload(entry, source, &budget))))
 			continue;
@@ -205,18 +252,18 @@ etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_record_so
 static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u64 payer,
 					  const u8 *record, u64 len, enum etw_clock_source clock)
 {
+	struct etw_session_hot *session = place->cpu->session;
 	struct etw_buf *buf;
-	u8 *slot = NULL;
+	u8 *slot;
 
-	if (likely(READ_ONCE(place->session->clock) == clock) &&
-	    likely(etw_plain_may_pay(place, payer, len)))
-		slot = etw_plain_reserve(place, len, &buf);
-	if (unlikely(!slot))
-		return etw_hotpath_copy(place->session, payer, record, len);
+	if (unlikely(!etw_plain_may_pay(place, payer, len)) ||
+	    unlikely(!etw_plain_reserve(session, etw_plain_size(session, clock), place, len, &slot,
+					&buf)))
+		return etw_hotpath_copy(session, payer, record, len);
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
 	etw_record_copy_whole(slot, record, len);
-	etw_plain_commit(place, buf, len);
+	etw_plain_commit(buf, len);
 	return 0;
 }
 
@@ -242,10 +289,10 @@ static __always_inline int etw_plain_unreadable(const struct etw_plain_place *pl
 						const struct etw_guid *provider, u8 *slot,
 						struct etw_buf *buf)
 {
-	int err, ret = etw_hotpath_unreadable(place->session, slot, buf);
+	int err, ret = etw_hotpath_unreadable(slot, buf);
 
 	for (place++; place < end; place++) {
-		err = etw_reserve_count_drop(place->session, ETW_DROP_COPY_FAULT, provider);
+		err = etw_reserve_count_drop(place->cpu->session, ETW_DROP_COPY_FAULT, provider);
 		if (!ret)
 			ret = err;
 	}
@@ -257,6 +304,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 						struct etw_record_source *source, int *result)
 {
 	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *end;
+	const struct etw_session_hot *session;
 	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
@@ -265,15 +313,15 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 	*result = 0;
 	if (unlikely(etw_record_measure(source)))
 		return false;
-	end = etw_plain_choose(snapshot, source, filtered, places);
+	end = etw_plain_choose(snapshot, source->desc, filtered ? source : NULL, places);
 	if (end == places)
 		return true;
 	len = etw_record_slot(source->size);
-	clock = READ_ONCE(places->session->clock);
+	session = places->cpu->session;
+	clock = READ_ONCE(session->clock);
 	if (unlikely(!etw_plain_time(clock, &now)))
 		return false;
-	slot = etw_plain_reserve(places, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(session, session->ring.size, places, len, &slot, &buf)))
 		return false;
 	source->ids = etw_plain_ids();
 	if (unlikely(!etw_record_write_plain(slot, source, now))) {
@@ -281,7 +329,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 		return true;
 	}
 	*result = etw_plain_copy_all(places, end, 0, slot, len, clock);
-	etw_plain_commit(places, buf, len);
+	etw_plain_commit(buf, len);
 	return true;
 }
 

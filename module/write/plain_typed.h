@@ -112,6 +112,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 						  int *result)
 {
 	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *end;
+	const struct etw_session_hot *session;
 	enum etw_clock_source clock;
 	struct etw_buf *buf;
 	u64 now, len;
@@ -130,12 +131,12 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 		return true;
 	source->flags |= ETW_EVENT_EXTENDED_INFO;
 	len = etw_record_slot(source->size);
-	clock = READ_ONCE(places->session->clock);
+	session = places->cpu->session;
+	clock = READ_ONCE(session->clock);
 	if (unlikely(!etw_clock_read_inline(clock, &now) ||
 		     !etw_plain_may_pay(places, payer, len)))
 		return false;
-	slot = etw_plain_reserve(places, len, &buf);
-	if (unlikely(!slot))
+	if (unlikely(!etw_plain_reserve(session, session->ring.size, places, len, &slot, &buf)))
 		return false;
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
@@ -146,7 +147,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	}
 	if (count > 1)
 		*result = etw_plain_copy_all(places, end, payer, slot, len, clock);
-	etw_plain_commit(places, buf, len);
+	etw_plain_commit(buf, len);
 	return true;
 }
 

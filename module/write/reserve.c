@@ -147,7 +147,7 @@ bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid 
 	for (; left; left--) {
 		cur = etw_word_read(&rc->cur);
 		slot->now = etw_hot_now(s);
-		if (!etw_ring_room(&s->ring, cur, len)) {
+		if (!etw_ring_room(s->ring.size, cur, len)) {
 			ret = reserve_switch(s, rc, cur, payer);
 			if (!ret || (ret == -EAGAIN && ++waits < TRIES_MAX))
 				continue;

@@ -71,7 +71,8 @@ enum etw_way {
 	ETW_WAY_ONE,		/* one session, which selects by level and keyword only, and
 				 * whose clock is the TSC when it enables the provider
 				 */
-	ETW_WAY_FILTERED,	/* one session, which may select by id or payload, too */
+	ETW_WAY_IDS,		/* one session, which may select by id, too, and have any clock */
+	ETW_WAY_FILTERED,	/* as ETW_WAY_IDS, but the session selects by payload */
 	ETW_WAY_SEVERAL,
 	ETW_WAY_TYPED,		/* of a provider that gives the types of its data; any sessions
 				 * whose clocks were the TSC, and which may select by name or

@@ -2,73 +2,235 @@
 /*
  * write_fixed.c - events whose size the driver knows: it fills the slot itself
  *
- * For ETW_WAY_ONE and sessions that count in ticks of the TSC, so that nothing here is called
- * and the compiler needs no stack.  The rules of plain.h hold, and the driver is the writer:
- * preemption is off from etw_begin() to etw_end().
+ * The functions that <etw/kernel_write.h> is made of.  The rules of plain.h hold, and the driver
+ * is the writer: preemption is off from etw_begin() to the end of the event.  What enables it is
+ * called last, so that only it needs a frame for what that may call.
  */
 #include <linux/export.h>
 
 #include "activity.h"
 #include "plain.h"
 
+/* In struct etw_open, of an event for several sessions. */
+struct open_several {
+	struct etw_buf *buf;		/* the first one's */
+	struct etw_plain_place *end;	/* of those in places[] */
+	struct etw_plain_place places[ETW_PROVIDER_SESSIONS];
+};
+
+static struct open_several *open_several(struct etw_open *open)
+{
+	static_assert(sizeof(struct open_several) <= sizeof(open->several));
+	return (struct open_several *)open->several;
+}
+
+/* The event is committed.  Preemption is off before, and on after it. */
+static noinline void end_event(void)
+{
+	preempt_enable_notrace();
+}
+
+/* etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
+static noinline void *begin_nothing(void)
+{
+	preempt_enable_notrace();
+	return NULL;
+}
+
+/* As begin_nothing(): no session asks for the event. */
+static noinline void *begin_unwanted(void)
+{
+	preempt_enable_notrace();
+	return ETW_UNWANTED;
+}
+
+/*
+ * Reserve, and write the header.  any: the session may have any clock.  false: nothing was
+ * done.
+ */
+static __always_inline bool begin_record(const struct etw_provider *provider,
+					 const struct etw_event_descriptor *desc, u32 size,
+					 const struct etw_session_hot *session,
+					 const struct etw_plain_place *place, bool any,
+					 u8 **slot, struct etw_buf **buf)
+{
+	struct etw_record_source source UNINITIALIZED;
+	u64 len, now;
+
+	etw_plain_describe(&source, provider, desc, NULL, NULL, 0, NULL);
+	source.size = ETW_EVENT_HEADER_SIZE + size;
+	len = etw_record_slot(source.size);
+	if (unlikely(any ? !etw_plain_reserve_any(session, place, len, slot, buf, &now) :
+			   !etw_plain_reserve_tsc(session, place, len, slot, buf, &now)))
+		return false;
+	source.ids = etw_plain_ids();
+	etw_record_put_start(*slot, &source, len, now);
+	return true;
+}
+
+/* As etw_begin(), in the first of several sessions, all of which were sampled. */
+static noinline void *begin_first(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 size,
+				  struct etw_open *open)
+{
+	struct open_several *several = open_several(open);
+	u8 *slot;
+
+	if (unlikely(!begin_record(provider, desc, size, several->places->cpu->session,
+				   several->places, false, &slot, &several->buf)))
+		return begin_nothing();
+	open->buffer = NULL;
+	return slot + ETW_EVENT_HEADER_SIZE;
+}
+
+/* As etw_begin(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
+static noinline __no_stack_protector void *
+begin_several(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	      u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	struct open_several *several = open_several(open);
+
+	if (snapshot->filtered)
+		return begin_nothing();
+	several->end = etw_plain_choose(snapshot, desc, NULL, several->places);
+	if (several->end == several->places)
+		return begin_unwanted();
+	return begin_first(provider, desc, size, open);
+}
+
+/* As etw_begin(), for ETW_WAY_IDS. */
+static noinline __no_stack_protector void *
+begin_ids(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	  u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
+	struct etw_plain_place place;
+	struct etw_buf *buf;
+	u8 *slot;
+
+	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
+		return begin_unwanted();
+	if (entry->events && !etw_match_id(&entry->events->ids, desc))
+		return begin_unwanted();
+	etw_plain_sample(&place, entry->session);
+	if (unlikely(!begin_record(provider, desc, size, entry->session, &place, true, &slot, &buf)))
+		return begin_nothing();
+	open->buffer = buf;
+	return slot + ETW_EVENT_HEADER_SIZE;
+}
+
+/* As etw_begin(), for all but ETW_WAY_ONE. */
+static noinline void *begin_other(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 size,
+				  struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	if (snapshot->way == ETW_WAY_SEVERAL)
+		return begin_several(provider, desc, size, open, snapshot);
+	if (snapshot->way == ETW_WAY_IDS)
+		return begin_ids(provider, desc, size, open, snapshot);
+	return begin_nothing();
+}
+
 /**
  * etw_begin() - reserve room for an event's payload
  * @provider: a provider
  * @desc: the event's descriptor
- * @size: bytes of the payload
- * @open: for etw_end()
+ * @size: bytes of the payload, at most ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE
+ * @open: for the end of the event
  *
- * etw_write_fixed() is made of this, etw_end(), and a copy between them.  If there is room,
- * preemption is off until etw_end(), which has to follow.  Until then the caller fills all of the
- * payload and does nothing that may sleep or fault; an event that it writes meanwhile is a later
- * one.  Any context, NMI included.
+ * If there is room, preemption is off until the end of the event: etw_end() if open->buffer is
+ * not NULL, else etw_end_several(), or etw_cancel().  Until then the caller fills all of the
+ * payload and does nothing that may sleep; an event that it writes meanwhile is a later one.
+ * Any context, NMI included.
  *
- * Return: where the payload goes, 8-byte aligned; NULL: call etw_write() instead, which tells
- * whether any session takes the event and gives it to those that do.
+ * Return: where the payload goes, 8-byte aligned; ETW_UNWANTED: no session takes the event;
+ * NULL: call __etw_write() instead.
  */
 void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open)
 {
-	struct etw_record_source source UNINITIALIZED;
 	const struct etw_snapshot_entry *entry;
 	const struct etw_snapshot *snapshot;
 	struct etw_plain_place place;
 	struct etw_buf *buf;
-	u64 len, now = 0;
 	u8 *slot;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (unlikely(!snapshot || snapshot->way != ETW_WAY_ONE ||
-		     size > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE))
-		goto err_enable;
+	if (unlikely(!snapshot))
+		return begin_unwanted();
 	if (static_branch_unlikely(&etw_activity_used))
-		goto err_enable;
+		return begin_nothing();
+	if (unlikely(snapshot->way != ETW_WAY_ONE))
+		return begin_other(provider, desc, size, open, snapshot);
 	entry = &snapshot->entries[0];
 	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
-		goto err_enable;
-	source.size = ETW_EVENT_HEADER_SIZE + size;
-	len = etw_record_slot(source.size);
+		return begin_unwanted();
 	etw_plain_sample(&place, entry->session);
-	if (unlikely(!etw_clock_read_inline(READ_ONCE(place.session->clock), &now)))
-		goto err_enable;
-	slot = etw_plain_reserve(&place, len, &buf);
-	if (unlikely(!slot))
-		goto err_enable;
-	open->private[0] = place.session;
-	open->private[1] = place.cpu;
-	open->private[2] = buf;
-	open->len = len;
-	etw_plain_describe(&source, provider, desc, NULL, NULL, 0, NULL);
-	source.ids = etw_plain_ids();
-	etw_record_put_start(slot, &source, len, now);
+	if (unlikely(!begin_record(provider, desc, size, entry->session, &place, false, &slot, &buf)))
+		return begin_nothing();
+	open->buffer = buf;
 	return slot + ETW_EVENT_HEADER_SIZE;
-
-err_enable:
-	preempt_enable_notrace();
-	return NULL;
 }
 EXPORT_SYMBOL_GPL(etw_begin);
+
+/**
+ * etw_end() - commit an event of one session
+ * @payload: what etw_begin() returned
+ * @buffer: what it stored
+ */
+void etw_end(const void *payload, void *buffer)
+{
+	const struct etw_event_header *header = payload - ETW_EVENT_HEADER_SIZE;
+
+	etw_plain_commit(buffer, etw_record_slot(header->size));
+	end_event();
+}
+EXPORT_SYMBOL_GPL(etw_end);
+
+/**
+ * etw_end_several() - commit an event of several sessions
+ * @payload: what etw_begin() returned
+ * @open: what it filled in
+ *
+ * Return: as etw_write().
+ */
+int etw_end_several(const void *payload, struct etw_open *open)
+{
+	const u8 *slot = payload - ETW_EVENT_HEADER_SIZE;
+	const struct open_several *several = open_several(open);
+	u64 len = etw_record_slot(((const struct etw_event_header *)slot)->size);
+	int ret = etw_plain_copy_all(several->places, several->end, 0, slot, len, ETW_SOURCE_TSC);
+
+	etw_plain_commit(several->buf, len);
+	preempt_enable_notrace();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(etw_end_several);
+
+/**
+ * etw_cancel() - end an event whose payload cannot be read
+ * @payload: what etw_begin() returned
+ * @open: what it filled in
+ *
+ * Return: as etw_write().
+ */
+int etw_cancel(void *payload, struct etw_open *open)
+{
+	const struct open_several *several = open_several(open);
+	u8 *slot = payload - ETW_EVENT_HEADER_SIZE;
+	const struct etw_guid provider = ((struct etw_event_header *)slot)->provider;
+	int ret;
+
+	if (open->buffer)
+		ret = etw_hotpath_unreadable(slot, open->buffer);
+	else
+		ret = etw_plain_unreadable(several->places, several->end, &provider, slot,
+					   several->buf);
+	preempt_enable_notrace();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(etw_cancel);
 
 /**
  * __etw_write_object() - the rest of etw_write_fixed(): as etw_write() with one piece
@@ -84,22 +246,6 @@ int __etw_write_object(struct etw_provider *provider, const struct etw_event_des
 {
 	const struct etw_data_descriptor data = etw_data(payload, size);
 
-	return etw_write(provider, desc, 1, &data);
+	return __etw_write(provider, desc, 1, &data);
 }
 EXPORT_SYMBOL_GPL(__etw_write_object);
-
-/**
- * etw_end() - commit the event of etw_begin()
- * @open: as etw_begin(), which did not return NULL, left it
- */
-void etw_end(const struct etw_open *open)
-{
-	const struct etw_plain_place place = {
-		.session = open->private[0],
-		.cpu = open->private[1],
-	};
-
-	etw_plain_commit(&place, open->private[2], open->len);
-	preempt_enable_notrace();
-}
-EXPORT_SYMBOL_GPL(etw_end);

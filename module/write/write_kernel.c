@@ -70,11 +70,25 @@ static noinline int write_kernel(const struct etw_provider *provider,
 	return write_measured(provider, &source, opts);
 }
 
-/* etw_write(): no session asks for the event.  Preemption is off before, and on after it. */
+/*
+ * etw_write() ends, without and with an error.  Preemption is off before, and on after it.  A
+ * function that calls these last needs no frame for what enabling preemption may call.
+ */
 static noinline int write_nothing(void)
 {
 	preempt_enable_notrace();
 	return 0;
+}
+
+static noinline int write_failed(int err)
+{
+	preempt_enable_notrace();
+	return err;
+}
+
+static __always_inline int write_done(int err)
+{
+	return likely(!err) ? write_nothing() : write_failed(err);
 }
 
 /* As write_nothing(), for an event that is not plain. */
@@ -98,9 +112,9 @@ static noinline int write_general(const struct etw_provider *provider,
 	return ret;
 }
 
-/* As write_nothing(), for ETW_WAY_FILTERED, and for what is not quite ETW_WAY_ONE. */
+/* As write_nothing(), for ETW_WAY_FILTERED, by running the program of the filter. */
 static noinline __no_stack_protector int
-write_filtered(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+write_examined(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	       u32 count, const struct etw_data_descriptor *data,
 	       const struct etw_snapshot *snapshot)
 {
@@ -108,10 +122,29 @@ write_filtered(const struct etw_provider *provider, const struct etw_event_descr
 	int ret;
 
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
-	if (unlikely(!etw_plain_write(snapshot, true, &source, &ret)))
+	if (unlikely(!etw_plain_write(snapshot, true, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
+}
+
+/* As write_nothing(), for ETW_WAY_FILTERED and ETW_WAY_IDS, and for what is not quite ETW_WAY_ONE. */
+static noinline __no_stack_protector int
+write_filtered(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	       u32 count, const struct etw_data_descriptor *data,
+	       const struct etw_snapshot *snapshot)
+{
+	enum etw_payload_answer answer = etw_plain_try_payload(snapshot, desc, data, count);
+	struct etw_record_source source UNINITIALIZED;
+	int ret;
+
+	if (answer == ETW_PAYLOAD_FAILS)
+		return write_nothing();
+	if (answer == ETW_PAYLOAD_RUN)
+		return write_examined(provider, desc, count, data, snapshot);
+	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
+	if (unlikely(!etw_plain_write(snapshot, true, false, &source, &ret)))
+		return write_general(provider, desc, count, data);
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_ONE. */
@@ -124,10 +157,9 @@ static noinline int write_plain(const struct etw_provider *provider,
 	int ret;
 
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
-	if (unlikely(!etw_plain_write(snapshot, false, &source, &ret)))
+	if (unlikely(!etw_plain_write(snapshot, false, false, &source, &ret)))
 		return write_filtered(provider, desc, count, data, snapshot);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_TYPED of one session. */
@@ -141,8 +173,7 @@ write_plain_typed(const struct etw_provider *provider, const struct etw_event_de
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* To all sessions, for a payer.  Preemption is off, and stays so.  false: nothing was done. */
@@ -181,8 +212,7 @@ static noinline int write_plain_typed_several(const struct etw_provider *provide
 
 	if (unlikely(!typed_to_several(0, provider, desc, count, data, snapshot, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL. */
@@ -197,8 +227,7 @@ write_several(const struct etw_provider *provider, const struct etw_event_descri
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, false, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL if some of the sessions have filters. */
@@ -213,8 +242,7 @@ write_several_filtered(const struct etw_provider *provider,
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
 	if (unlikely(!etw_plain_write_all(snapshot, true, &source, &ret)))
 		return write_general(provider, desc, count, data);
-	preempt_enable_notrace();
-	return ret;
+	return write_done(ret);
 }
 
 /* As write_nothing(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
@@ -255,7 +283,7 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_data_descriptor *data)
 {
 	if (!activity && !related)
-		return etw_write(provider, desc, count, data);
+		return __etw_write(provider, desc, count, data);
 	if (!has_snapshot(provider))
 		return 0;
 	return write_kernel(provider, desc, activity, related, count, data, NULL);
@@ -263,19 +291,17 @@ int etw_write_transfer(struct etw_provider *provider,
 EXPORT_SYMBOL_GPL(etw_write_transfer);
 
 /**
- * etw_write() - write an event
- * @provider: a provider; nothing is written unless it is registered
- * @desc: the event's descriptor, written unchanged
- * @count: number of data descriptors, at most 128
- * @data: pieces of the payload, stored one after the other without padding
+ * __etw_write() - etw_write() of every event, out of line
+ * @provider: as for etw_write()
+ * @desc: likewise
+ * @count: likewise
+ * @data: likewise
  *
- * As etw_write_transfer(), with the task's activity id and no related one.
- *
- * Return: as etw_write_transfer().
+ * Return: as etw_write().
  */
-int etw_write(struct etw_provider *provider,
-	      const struct etw_event_descriptor *desc, u32 count,
-	      const struct etw_data_descriptor *data)
+int __etw_write(struct etw_provider *provider,
+		const struct etw_event_descriptor *desc, u32 count,
+		const struct etw_data_descriptor *data)
 {
 	const struct etw_snapshot *snapshot;
 
@@ -291,13 +317,13 @@ int etw_write(struct etw_provider *provider,
 	if (snapshot->way == ETW_WAY_TYPED)
 		return snapshot->count == 1 ? write_plain_typed(provider, desc, count, data, snapshot) :
 			write_plain_typed_several(provider, desc, count, data, snapshot);
-	if (snapshot->way == ETW_WAY_FILTERED)
+	if (snapshot->way == ETW_WAY_FILTERED || snapshot->way == ETW_WAY_IDS)
 		return write_filtered(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_SEVERAL)
 		return write_asked(provider, desc, count, data, snapshot);
 	return write_general(provider, desc, count, data);
 }
-EXPORT_SYMBOL_GPL(etw_write);
+EXPORT_SYMBOL_GPL(__etw_write);
 
 /**
  * etw_write_ex() - write an event to all sessions except some

@@ -35,6 +35,25 @@ static u64 address(const struct etw_test_bad *b, const u8 *memory)
 	}
 }
 
+/* The compiler knows the sizes, and need not look at the address of the empty piece. */
+static int write_known(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		       u64 bad, bool empty)
+{
+	static const u8 good[8] = "no event";
+	const struct etw_data_descriptor with[] = {
+		etw_data(good, sizeof(good)),
+		etw_data((void *)(unsigned long)bad, 8),
+		etw_data(good, sizeof(good)),
+	};
+	const struct etw_data_descriptor without[] = {
+		etw_data(good, sizeof(good)),
+		etw_data((void *)(unsigned long)bad, 0),
+	};
+
+	return empty ? etw_write(provider, desc, ARRAY_SIZE(without), without) :
+		       etw_write(provider, desc, ARRAY_SIZE(with), with);
+}
+
 static int write_bad(struct etw_provider *provider, struct etw_test_bad *b, u64 bad)
 {
 	static const u8 good[8] = "no event";
@@ -56,6 +75,9 @@ static int write_bad(struct etw_provider *provider, struct etw_test_bad *b, u64 
 	case ETW_TEST_BAD_SCHEMA:
 		data[1].reserved = ETW_DATA_EVENT_METADATA;
 		return etw_write(provider, &b->desc, 3, data);
+	case ETW_TEST_BAD_KNOWN:
+	case ETW_TEST_BAD_NONE:
+		return write_known(provider, &b->desc, bad, b->place == ETW_TEST_BAD_NONE);
 	default: /* ETW_TEST_BAD_PIECE */
 		return etw_write(provider, &b->desc, 3, data);
 	}

@@ -67,6 +67,8 @@ struct etw_test_register {
 #define ETW_TEST_STRING		0x8	/* etw_write_string(): the payload, of an even size, and a NUL */
 #define ETW_TEST_NOTHING	0x10	/* ... but a NULL pointer */
 #define ETW_TEST_FIXED		0x20	/* etw_write_fixed(): all pieces as one object */
+#define ETW_TEST_KNOWN		0x40	/* etw_write(): pieces whose sizes the compiler knows, ... */
+#define ETW_TEST_KNOWN_SIZE	52	/* ... together */
 
 struct etw_test_write {
 	__u32 index;
@@ -75,7 +77,7 @@ struct etw_test_write {
 	__u32 size;		/* payload bytes, each 0x5a; at most 128 KB */
 	struct etw_event_descriptor desc;
 	__u32 descriptors;	/* number of pieces the payload is split into; 1..129 */
-	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_FIXED */
+	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_KNOWN */
 	struct etw_guid activity;
 	struct etw_guid related;
 	__u32 ok;		/* out */
@@ -239,6 +241,8 @@ struct etw_test_typed {
 #define ETW_TEST_BAD_RELATED	2
 #define ETW_TEST_BAD_STRING	3
 #define ETW_TEST_BAD_SCHEMA	4	/* of a provider with ETW_SET_TYPES */
+#define ETW_TEST_BAD_KNOWN	5	/* a piece whose size the compiler knows */
+#define ETW_TEST_BAD_NONE	6	/* a piece that the compiler knows to be empty */
 /* ... and which kind of address */
 #define ETW_TEST_BAD_NULL	0	/* near NULL */
 #define ETW_TEST_BAD_USER	1	/* of the program, which could read it */

@@ -161,6 +161,20 @@ static int write_fixed(struct job *job)
 	return ret;
 }
 
+static int write_known(struct job *job)
+{
+	struct etw_test_write *w = job->w;
+	const struct etw_data_descriptor data[] = {
+		etw_data(w->numbered ? (void *)&w->number : payload, 4),
+		etw_data(payload, 31),
+		etw_data(payload, 16),
+		etw_data(payload, 1),
+	};
+
+	BUILD_BUG_ON(4 + 31 + 16 + 1 != ETW_TEST_KNOWN_SIZE);
+	return etw_write(job->provider, &w->desc, ARRAY_SIZE(data), data);
+}
+
 static int write_one(struct job *job)
 {
 	struct etw_test_write *w = job->w;
@@ -178,6 +192,8 @@ static int write_one(struct job *job)
 				    NULL, NULL, w->descriptors, job->data);
 	if (w->transfer & ETW_TEST_FIXED)
 		return write_fixed(job);
+	if (w->transfer & ETW_TEST_KNOWN)
+		return write_known(job);
 	if (w->transfer)
 		return etw_write_transfer(job->provider, &w->desc, &w->activity,
 					  &w->related, w->descriptors, job->data);

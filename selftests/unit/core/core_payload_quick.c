@@ -101,7 +101,7 @@ static void compare(const u8 *program, const struct etw_payload_quick *quick, co
 	source.count = cut(payload, len, pieces);
 	etw_record_measure(&source);
 	pass = etw_payload_pass(program, &source, false);
-	answer = etw_payload_try(quick, &source);
+	answer = etw_payload_try(quick, source.desc, source.data, source.count);
 	counts->decided += answer != ETW_PAYLOAD_RUN;
 	counts->passed += pass;
 	counts->wrong += answer != ETW_PAYLOAD_RUN && answer != (pass ? ETW_PAYLOAD_HOLDS :

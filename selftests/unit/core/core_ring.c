@@ -129,7 +129,7 @@ static void test_words(void)
 
 	setup(1);
 	test.ring.size = 16 << 20;
-	ok(!etw_ring_room(&test.ring, word, 8) && !etw_ring_room(&test.ring, word, 65536),
+	ok(!etw_ring_room(test.ring.size, word, 8) && !etw_ring_room(test.ring.size, word, 65536),
 	   "NONE has no room even in the largest buffers");
 	ok(etw_ring_fits(&test.ring, (16 << 20) - 72) &&
 	   !etw_ring_fits(&test.ring, (16 << 20) - 71), "the largest record that fits a buffer");
@@ -147,7 +147,7 @@ static void test_fill(void)
 	u32 i;
 
 	setup(BUFFERS);
-	ok(!etw_ring_room(&test.ring, cur(), LEN) && !shut(),
+	ok(!etw_ring_room(test.ring.size, cur(), LEN) && !shut(),
 	   "no buffer at first, and none to close");
 	is(change(), 0, "the first is installed");
 	ok(cur() == ETW_CUR(1, 1, 72) && test.installed == 1 && deliveries == 0,
@@ -159,7 +159,7 @@ static void test_fill(void)
 
 	for (i = 0; i < ROOM; i++) {
 		sampled = cur();
-		ok(etw_ring_room(&test.ring, sampled, LEN), "room for record %u", i + 1);
+		ok(etw_ring_room(test.ring.size, sampled, LEN), "room for record %u", i + 1);
 		slot = reserve(sampled, &buf);
 		ok(buf == first && slot == first->data + 72 + i * LEN &&
 		   cur() == sampled + LEN, "its slot is the next one");
@@ -167,7 +167,7 @@ static void test_fill(void)
 		   "the old sample reserves nothing");
 		commit(first);
 	}
-	ok(!etw_ring_room(&test.ring, cur(), 8), "then the buffer is full to the byte");
+	ok(!etw_ring_room(test.ring.size, cur(), 8), "then the buffer is full to the byte");
 	is(deliveries, 0, "and not delivered before it is closed");
 	is(change(), 0, "the next buffer");
 	ok(deliveries == 1 && last == first && first->used == SIZE,
@@ -237,12 +237,12 @@ static void test_rest(void)
 	setup(BUFFERS);
 	change();
 	put(ROOM - 1);
-	ok(etw_ring_room(&test.ring, cur(), LEN) &&
-	   !etw_ring_room(&test.ring, cur(), LEN + 8), "larger than the rest");
+	ok(etw_ring_room(test.ring.size, cur(), LEN) &&
+	   !etw_ring_room(test.ring.size, cur(), LEN + 8), "larger than the rest");
 	is(change(), 0, "the next buffer");
 	ok(deliveries == 1 && last->used == 72 + (ROOM - 1) * LEN,
 	   "the rest stays unused");
-	ok(etw_ring_room(&test.ring, cur(), LEN + 8), "and it fits");
+	ok(etw_ring_room(test.ring.size, cur(), LEN + 8), "and it fits");
 	teardown();
 }
 
@@ -359,7 +359,8 @@ static void test_look_alike(void)
 	etw_pool_push(&test.ring.pool, last->index);
 	change();
 	put(2);
-	ok((sampled & 0xFFFFFFFFFFFFULL) == (cur() & 0xFFFFFFFFFFFFULL),
+	ok(ETW_CUR_INDEX(sampled) == ETW_CUR_INDEX(cur()) &&
+	   ETW_CUR_OFFSET(sampled) == ETW_CUR_OFFSET(cur()),
 	   "index and offset are as they were");
 	ok(!reserve(sampled, &buf), "but the old sample reserves nothing");
 	ok(!etw_ring_close(ETW_LOCAL, &test.ring, &test.rc, sampled),

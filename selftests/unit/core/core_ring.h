@@ -141,7 +141,7 @@ static inline int test_ring_write(struct test_ring *t, u32 source, u32 len)
 	test_ring_edge(t);
 	for (;;) {
 		cur = etw_word_read(&t->rc.cur);
-		if (!etw_ring_room(&t->ring, cur, slot_len)) {
+		if (!etw_ring_room(t->ring.size, cur, slot_len)) {
 			if (!etw_ring_switch(ETW_LOCAL, &t->ring, &t->rc, cur, NULL))
 				continue;
 			t->fate[source][number] = RING_LOST;

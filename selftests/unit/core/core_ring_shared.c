@@ -116,7 +116,7 @@ static int write_one(u32 writer, u32 number)
 	for (;;) {
 		cur = etw_word_read(&place.cur);
 		now = __atomic_add_fetch(&ticks, 1, __ATOMIC_SEQ_CST);
-		if (!etw_ring_room(&ring, cur, len)) {
+		if (!etw_ring_room(ring.size, cur, len)) {
 			if (change_buffer(cur))
 				return -ENOBUFS;
 			continue;

@@ -152,7 +152,7 @@ TEST_F(bad_driver, pointers)
 	struct etw_session_stat st;
 
 	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
-	for (place = ETW_TEST_BAD_PIECE; place <= ETW_TEST_BAD_SCHEMA; place++) {
+	for (place = ETW_TEST_BAD_PIECE; place <= ETW_TEST_BAD_KNOWN; place++) {
 		for (kind = 0; kind < ETW_TEST_BAD_KINDS; kind++) {
 			/* An id at the end of a page can be read. */
 			if (kind == ETW_TEST_BAD_TAIL && place != ETW_TEST_BAD_PIECE &&
@@ -186,8 +186,10 @@ TEST_F(bad_driver, empty_piece)
 	self->bad.size = 0;
 	for (kind = 0; kind < ETW_TEST_BAD_KINDS; kind++)
 		ASSERT_EQ(0, bad(self, ETW_TEST_BAD_PIECE, kind));
+	for (kind = 0; kind < ETW_TEST_BAD_KINDS; kind++)
+		ASSERT_EQ(0, bad(self, ETW_TEST_BAD_NONE, kind));
 	ASSERT_EQ(0, drain(self));
-	EXPECT_EQ(ETW_TEST_BAD_KINDS, self->seen.other);
+	EXPECT_EQ(2 * ETW_TEST_BAD_KINDS, self->seen.other);
 	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
 	EXPECT_EQ(0, vm_dropped(&st));
 }
@@ -208,7 +210,8 @@ TEST_F(bad_driver, written_within_the_fault)
 		SKIP(return, "the kernel does not have the tracepoints");
 	ASSERT_EQ(0, self->trap.result);
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(-EFAULT, bad(self, ETW_TEST_BAD_PIECE, ETW_TEST_BAD_GUARD));
+		ASSERT_EQ(-EFAULT, bad(self, i % 2 ? ETW_TEST_BAD_PIECE : ETW_TEST_BAD_KNOWN,
+				       ETW_TEST_BAD_GUARD));
 		ASSERT_EQ(0, good(self, 1));
 	}
 	self->trap.kind = ETW_TEST_TRAP_REMOVE;

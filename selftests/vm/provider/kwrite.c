@@ -256,6 +256,47 @@ TEST_F(kwrite, nested_too_deep)
 	EXPECT_EQ(dropped, st.dropped[ETW_DROP_NESTING]);
 }
 
+/* The driver fills the slot itself, alone and for two sessions, whatever their clocks. */
+TEST_F(kwrite, pieces_of_known_size)
+{
+	static const uint32_t clocks[] = { ETW_CLOCK_QPC, ETW_CLOCK_SYSTEM };
+	uint32_t i, context, count = 0;
+
+	self->w.transfer = ETW_TEST_KNOWN;
+	self->w.count = 100;
+	for (i = 0; i <= ARRAY_SIZE(clocks); i++) {
+		struct etw_session also = vm_session("t-also");
+		struct etw_session_stat st;
+
+		if (i) {
+			also.clock = clocks[i - 1];
+			also.buffer_kb = 256;
+			ASSERT_EQ(0, vm_start(self->fd, &also));
+			ASSERT_EQ(0, vm_enable(self->fd, also.handle, guid, 4, 0xff, 0));
+		}
+		for (context = ETW_TEST_PROCESS; context <= ETW_TEST_HARDIRQ; context++) {
+			self->seen.records = 0;
+			self->w.context = context;
+			ASSERT_EQ(0, put(self));
+			count += 100;
+			EXPECT_EQ(count, self->w.ok);
+			EXPECT_EQ(100, self->seen.records);
+			EXPECT_EQ(ETW_TEST_KNOWN_SIZE, self->seen.len);
+			EXPECT_EQ(0, self->seen.wrong);
+		}
+		EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
+		EXPECT_EQ(0, memcmp(&self->w.desc, &self->seen.head.desc, sizeof(self->w.desc)));
+		EXPECT_TRUE(vm_guid_zero(&self->seen.head.activity));
+		if (!i)
+			continue;
+		ASSERT_EQ(0, vm_stat(self->fd, also.handle, &st));
+		EXPECT_EQ(300, st.written);
+		EXPECT_EQ(0, vm_dropped(&st));
+		ASSERT_EQ(0, vm_stop(self->fd, also.handle));
+	}
+	EXPECT_EQ(0, self->w.failed);
+}
+
 /* B98 */
 TEST_F(kwrite, related_activity)
 {

@@ -342,6 +342,8 @@ TEST_F_TIMEOUT(recursion, instructions_of_copies, 1100)
 
 TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 {
+	static const struct etw_guid writer = ETW_TEST_GUID;
+
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
 	PLANT_OR_SKIP("etw_begin", 1);
@@ -349,6 +351,11 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 	self->w.transfer = ETW_TEST_FIXED;
 	sweep(_metadata, self, "etw_begin");
 	sweep(_metadata, self, "etw_end");
+	ASSERT_EQ(0, start(self, ALSO, "t-also"));
+	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALSO].session, writer, 0, 0, 0));
+	sweep(_metadata, self, "begin_several");
+	sweep(_metadata, self, "begin_first");
+	sweep(_metadata, self, "etw_end_several");
 	judge(_metadata, self, true);
 }
 
@@ -405,7 +412,8 @@ TEST_F(recursion, every_close)
 TEST_F(recursion, not_traced)
 {
 	static const char *const others[] = {
-		"etw_write", "write_general", "etw_hotpath_write", "etw_write_transfer",
+		"__etw_write", "etw_begin", "etw_end_several", "etw_cancel", "write_general",
+		"etw_hotpath_write", "etw_write_transfer",
 		"etw_write_ex", "etw_write_string", "etw_hotpath_drop", "etw_match_sessions",
 		"etw_items_build", "etw_reserve_write", "etw_payload_pass",
 		"etw_record_put_items", "ring_deliver", "ring_installed" };

@@ -85,7 +85,7 @@ static __always_inline bool reserve(struct private_session *s, uint32_t len, str
 
 	for (;;) {
 		cur = etw_word_read_acquire(&rc->cur);
-		if (unlikely(!etw_ring_room(&s->ring, cur, len))) {
+		if (unlikely(!etw_ring_room(s->ring.size, cur, len))) {
 			*err = make_room(s, rc, cur, len);
 			if (*err)
 				return false;
