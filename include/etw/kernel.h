@@ -64,8 +64,9 @@ struct etw_snapshot;
  *
  * Process context in a kernel thread, may sleep.  A registration has one call at
  * a time, in the order of the changes.  At most 8 calls are queued; beyond that, older ones
- * are dropped, because a later one passes the whole state, or asks for it again.  May write events.  May not call etw_unregister() for its own
- * provider (-EDEADLK).  A callback that oopses is not called again.
+ * are dropped, because a later one passes the whole state, or asks for it again.  May write
+ * events.  May not call etw_unregister() for its own provider (-EDEADLK).  A callback that
+ * oopses is not called again.
  */
 typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
 			      u8 level, u64 any, u64 all,

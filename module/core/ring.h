@@ -138,8 +138,8 @@ static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
 }
 
 /*
- * Does the buffer of size bytes that is named by cur have room for len bytes?  False also if there is no buffer.
- * If false, call etw_ring_switch().
+ * Does the buffer that cur names, of size bytes, have room for len bytes?  False also if there
+ * is no buffer.  If false, call etw_ring_switch().
  */
 static __always_inline bool etw_ring_room(u32 size, u64 cur, u64 len)
 {

@@ -373,7 +373,11 @@ inline write_record()
 			unread++;
 			t = 0
 		};
-		add_commit(RECORD + 1)		/* etw_ring_commit() */
+		/*
+		 * etw_ring_commit().  On one CPU it counts the record first, by an addition
+		 * of its own, which nothing reads before the last one.
+		 */
+		add_commit(RECORD + 1)
 	fi;
 	lost = false;
 	w = 0
