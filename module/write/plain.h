@@ -113,9 +113,10 @@ static __always_inline bool etw_plain_reserve(const struct etw_session_hot *sess
 static __always_inline u32 etw_plain_size(const struct etw_session_hot *session,
 					  enum etw_clock_source clock)
 {
-	if (clock == ETW_SOURCE_TSC)
-		return data_race(session->tsc_size);
-	return READ_ONCE(session->clock) == clock ? session->ring.size : 0;
+	if (clock != ETW_SOURCE_TSC)
+		return READ_ONCE(session->clock) == clock ? session->ring.size : 0;
+	/* Only an NMI can meet the change. */
+	return data_race(session->tsc_size);
 }
 
 /*

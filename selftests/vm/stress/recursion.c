@@ -342,8 +342,6 @@ TEST_F_TIMEOUT(recursion, instructions_of_copies, 1100)
 
 TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 {
-	static const struct etw_guid writer = ETW_TEST_GUID;
-
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
 	PLANT_OR_SKIP("etw_begin", 1);
@@ -351,6 +349,18 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 	self->w.transfer = ETW_TEST_FIXED;
 	sweep(_metadata, self, "etw_begin");
 	sweep(_metadata, self, "etw_end");
+	judge(_metadata, self, true);
+}
+
+TEST_F_TIMEOUT(recursion, instructions_of_objects_for_two, 1100)
+{
+	static const struct etw_guid writer = ETW_TEST_GUID;
+
+	if (!vm_tsc_trusted())
+		SKIP(return, "objects are written by the straight way only with the TSC");
+	PLANT_OR_SKIP("begin_several", 1);
+	ASSERT_EQ(0, release(self));
+	self->w.transfer = ETW_TEST_FIXED;
 	ASSERT_EQ(0, start(self, ALSO, "t-also"));
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALSO].session, writer, 0, 0, 0));
 	sweep(_metadata, self, "begin_several");
