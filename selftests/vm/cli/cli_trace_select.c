@@ -301,7 +301,7 @@ TEST_F(select, samples_without_root)
 		     vc_refused(&self->r, 1, "it takes CAP_PERFMON")));
 	self->r.capability = CAP_PERFMON;
 	EXPECT_EQ(0, RUN("watch", "-p", "profile:500", "--exe", "sh,dash", "-n", "3", "--", "sh", "-c",
-			 "i=0; while test $i -lt 20000; do i=$((i + 1)); done")) {
+			 "trap '' TERM; i=0; while test $i -lt 20000; do i=$((i + 1)); done")) {
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(3, vc_lines_with(self->r.out, "profile:500", "sample info")) TH_LOG("%s", self->r.out);
