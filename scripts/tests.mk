@@ -188,6 +188,7 @@ $(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/c
 	$(convert_src:%.c=build/clang/%.o) $(convert_list)
 build/fuzz/convert_view: libs_here = -ljson-c
 build/fuzz/autologconf: build/clang/user/cli/autologger/session_conf.o
+build/fuzz/print: $(print_machine_src:%.c=build/clang/%.o)
 $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(clang_flags) -fsanitize=fuzzer $(LDFLAGS) -pthread -o $@ \
@@ -262,6 +263,7 @@ build/replay/wevt: $(wevt_src:%.c=build/san/%.o)
 $(filter build/replay/convert_%,$(replays)): $(convert_src:%.c=build/san/%.o) $(convert_list)
 build/replay/convert_view: libs_here = -ljson-c
 build/replay/autologconf: build/san/user/cli/autologger/session_conf.o
+build/replay/print: $(print_machine_src:%.c=build/san/%.o)
 $(replays): build/replay/%: build/san/selftests/libfuzzer/%.o build/san/selftests/libfuzzer/replay/replay.o
 
 build/mc-test/values: $(mc_values_obj)

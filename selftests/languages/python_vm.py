@@ -185,7 +185,9 @@ def threads_lose_nothing_and_keep_their_order():
         for number in range(count):
             equal(provider.write("Work", {"thread": index, "number": number}), 0)
 
-    with etw.Provider("Test-Python") as provider, etw.start("python", buffer_kb=64) as session:
+    # Enough buffers for all of it, should nobody read meanwhile
+    with etw.Provider("Test-Python") as provider, \
+            etw.start("python", buffer_kb=64, minimum_buffers=16) as session:
         session.enable(provider)
         with etw.listen(session) as trace:
             workers = [threading.Thread(target=work, args=(i,)) for i in range(threads)]
