@@ -64,7 +64,7 @@ static struct run {
 static const struct cli_option options[] = {
 	{ "text", 0, NULL, "print a summary for people (default)", CLI_FLAG(job.text) },
 	{ "json", 'j', NULL, "print one JSON object", CLI_FLAG(job.json) },
-	{ "output", 'o', "FILE", "write to FILE; .html, .json and .txt select the format",
+	{ "output", 'o', "FILE", "write to FILE: .html, .json or .txt",
 	  CLI_TEXT(job.out.path) },
 	SELECT_OPTIONS,
 	CLI_OPTION_STRICT(job.strict),
