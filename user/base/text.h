@@ -125,6 +125,9 @@ void etw_text_time_near(struct etw_text *text, uint64_t filetime, struct etw_tex
 /* The 7 digits of a second's fraction, in ticks of 100 ns; returns the end, without a NUL. */
 char *etw_text_fraction(char *to, uint32_t ticks);
 
+/* Is it a C0 or C1 control, a line separator, or a character that reorders or hides text? */
+bool etw_text_is_unsafe(uint32_t code);
+
 /*
  * Make UTF-8 printable: escape quotes and backslashes with a backslash, control characters
  * and characters that reorder text as \n, \u001b and so on, invalid bytes as \xNN.

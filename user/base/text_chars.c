@@ -155,8 +155,7 @@ static unsigned int next_char(const char *s, size_t len, uint32_t *value)
 	return code < 0 ? 0 : (unsigned int)n;
 }
 
-/* C0 and C1 controls, line separators, and characters that reorder or hide text */
-static bool is_unsafe(uint32_t v)
+bool etw_text_is_unsafe(uint32_t v)
 {
 	return v < 0x20 || (v >= 0x7F && v < 0xA0) || v == 0x061C ||
 	       (v >= 0x200B && v <= 0x200F) || (v >= 0x2028 && v <= 0x202E) ||
@@ -237,7 +236,7 @@ static void put_styled(struct etw_text *text, uint32_t v, enum etw_text_style st
 {
 	char *to;
 
-	if (style != ETW_TEXT_RAW && is_unsafe(v)) {
+	if (style != ETW_TEXT_RAW && etw_text_is_unsafe(v)) {
 		if (style == ETW_TEXT_ESCAPED || v == '\n' || v == '\r' || v == '\t')
 			escape_char(text, v);
 		else

@@ -251,10 +251,8 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 /* Means something in a page, or moves or hides what is around it */
 static bool is_unsafe(uint32_t code)
 {
-	return code == '<' || code == '>' || code == '&' || code == 0x7F ||
-	       (code >= 0x80 && code < 0xA0) || code == 0xAD || code == 0x61C || code == 0xFEFF ||
-	       (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-	       (code >= 0x2060 && code <= 0x206F) || (code >= 0xFFF9 && code <= 0xFFFC);
+	return code == '<' || code == '>' || code == '&' || code == 0xAD || code == 0xFFFC ||
+	       (code <= 0xFFFF && etw_text_is_unsafe(code));
 }
 
 /* Such characters occur only inside strings; json_writer leaves valid UTF-8. */

@@ -2,7 +2,6 @@
 /*
  * json_lists.c - the tables of a report as JSON, largest first
  */
-#include <string.h>
 #include "json_private.h"
 
 #define LEVELS	256
@@ -52,11 +51,7 @@ static void put_providers(struct report *r, struct etw_text *to)
 
 		report_series_update(&p->series, &r->scale, p->rate, REPORT_SERIES);
 		json_writer_open(to, NULL, '{');
-		json_writer_key(to, "name");
-		if (p->name)
-			etw_text_json_string(to, p->name, strlen(p->name));
-		else
-			etw_text_puts(to, "null");
+		report_put_name(to, "name", p->name);
 		put_guid(to, &p->guid);
 		put_counts(to, &p->entry);
 		report_put_buckets(to, "rate", p->rate, report_series_used(&r->scale, REPORT_SERIES));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "base/utf.h"
 #include "report/html/html.h"
 #include "report/html/page.h"
@@ -76,16 +77,6 @@ static void write_policy(FILE *out)
 }
 
 /*
- * Characters that are written as \uXXXX although JSON and HTML would take them: they have no
- * shape or reorder the line, so that somebody who reads the file sees something else than it has.
- */
-static bool is_hidden(uint32_t code)
-{
-	return (code >= 0x7F && code <= 0x9F) || (code >= 0x200B && code <= 0x200F) ||
-	       (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
-}
-
-/*
  * The engine escapes all of this already; the page does not depend on it. Only the bytes of
  * strings change: outside of them a control character is no JSON, and becomes a space.
  */
@@ -109,7 +100,8 @@ static void write_json(FILE *out, const struct json *json)
 		} else {
 			in_string = false;
 		}
-		if (code >= ' ' && code != '<' && !is_hidden((uint32_t)code))
+		/* Whoever reads the file sees what it has. Beyond \uXXXX characters stay. */
+		if (code >= ' ' && code != '<' && (code > 0xFFFF || !etw_text_is_unsafe((uint32_t)code)))
 			continue;
 		fwrite(json->text + plain, 1, start - plain, out);
 		plain = at;
