@@ -263,7 +263,7 @@ check_kernel_events() {
 	put /proc/sys/kernel/kptr_restrict 2
 	put /proc/kallsyms '0000000000000000 T _stext'
 	doctor 1
-	says warning btf 'BPF programs cannot write events: they go by the slower ring buffer: none: the module has no BTF'
+	says warning btf 'BPF programs cannot write events themselves, only through the slower ring buffer: none: the module has no BTF'
 	says warning tracefs 'not mounted' 'sudo mount -t tracefs tracefs /sys/kernel/tracing'
 	says warning perf 'kernel.perf_event_paranoid is 3' 'sudo sysctl kernel.perf_event_paranoid=2'
 	says warning symbols '(kernel.kptr_restrict is 2)' \

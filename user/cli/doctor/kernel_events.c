@@ -17,8 +17,8 @@
 #define PARANOID_MAX	2	/* beyond it some kernels let only CAP_SYS_ADMIN count */
 
 /*
- * Which programs the kernel lets call the module it has tried when it was loaded; that of others
- * the loader of a program tries (<etw/bpf_loader.h>).
+ * When the module was loaded it tried which types of programs the kernel lets call it. The loader
+ * of a program tries the other types (<etw/bpf_loader.h>).
  */
 void doctor_btf(const struct doctor *doctor)
 {
@@ -34,7 +34,7 @@ void doctor_btf(const struct doctor *doctor)
 	else if (!doctor_exists("/sys/kernel/btf/etw") || !strncmp(state, "none", 4))
 		doctor_warn("btf", doctor_mend("sudo apt-get install dwarves && make modules KERNEL=%s && sudo make install",
 					       doctor_word(doctor->release)),
-			    "BPF programs cannot write events: they go by the slower ring buffer: %s",
+			    "BPF programs cannot write events themselves, only through the slower ring buffer: %s",
 			    *state ? state : "the module has no BTF");
 	else
 		doctor_ok("btf", "of the kernel and of the module; BPF programs that can write events: %s; others go by a ring buffer",
