@@ -24,25 +24,14 @@ static uint64_t sequence;
 static void put(const struct etw_guid *provider, uint64_t us, uint16_t id, uint8_t opcode,
 		uint32_t pid, uint32_t activity, const void *data, uint32_t len)
 {
-	uint32_t at = feed_header(&make.feed)->offset;
-	struct etw_event_header *h;
+	struct etw_event_header *h = make_event(&make, &sequence, us, id, data, len);
 
-	if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len)) {
-		make_put(&make);
-		make_buffer(&make, 0, ++sequence);
-		at = feed_header(&make.feed)->offset;
-		if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len))
-			abort();
-	}
-	h = (void *)(make.data + at);
 	h->provider = *provider;
 	h->desc.opcode = opcode;
 	h->desc.version = provider == &block && id == 2;
-	h->desc.keyword = id;
 	h->process_id = pid;
 	h->thread_id = pid + 1;
 	h->activity.data1 = activity;
-	h->flags |= ETW_EVENT_KERNEL_MODE;
 }
 
 static void put_process(uint64_t us, uint8_t what, uint32_t pid, const char *name)

@@ -23,32 +23,16 @@ static const struct etw_guid other = ETW_GUID(0x6a5c2f0e, 0, 0, 1, 2, 3, 4, 5, 6
 static struct make make;
 static uint64_t sequence;
 
-static void next_buffer(void)
-{
-	make_put(&make);
-	make_buffer(&make, 0, ++sequence);
-}
-
 static struct etw_event_header *put(const struct etw_guid *provider, uint64_t us, uint16_t id,
 				    uint8_t opcode, uint32_t pid, const void *data, uint32_t len)
 {
-	uint32_t at = feed_header(&make.feed)->offset;
-	struct etw_event_header *h;
+	struct etw_event_header *h = make_event(&make, &sequence, us, id, data, len);
 
-	if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len)) {
-		next_buffer();
-		at = feed_header(&make.feed)->offset;
-		if (!feed_event(&make.feed, 1000 + us * 1000, id, NULL, data, len))
-			abort();
-	}
-	h = (void *)(make.data + at);
 	h->provider = *provider;
 	h->desc.opcode = opcode;
 	h->desc.version = provider == &block && id == 2;
-	h->desc.keyword = id;
 	h->process_id = pid;
 	h->thread_id = pid + 1;
-	h->flags |= ETW_EVENT_KERNEL_MODE;
 	return h;
 }
 
@@ -121,7 +105,7 @@ static void make_mixed(void)
 		put(&other, i * 10 + 2, (uint16_t)(i % 40), 9, i % 17, "\033]0;x\007<b>\xFF", 9)->
 			desc.level = (uint8_t)(i % 6);
 	}
-	next_buffer();
+	make_next(&make, &sequence);
 	put_lost(&make.feed, &lost, "one");
 	put(&other, 300000, 1, 9, 5, "abc", 3);
 	make.head.header.events_lost = 12;

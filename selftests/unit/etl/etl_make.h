@@ -72,6 +72,34 @@ static void make_put(struct make *m)
 	m->buffers++;
 }
 
+/* Put the buffer and begin the next one of CPU 0. */
+__attribute__((__unused__))
+static void make_next(struct make *m, uint64_t *sequence)
+{
+	make_put(m);
+	make_buffer(m, 0, ++*sequence);
+}
+
+/* Add a driver's event with its id as keyword, in the next buffer if this one is full. */
+__attribute__((__unused__))
+static struct etw_event_header *make_event(struct make *m, uint64_t *sequence, uint64_t us,
+					   uint16_t id, const void *data, uint32_t len)
+{
+	uint32_t at = feed_header(&m->feed)->offset;
+	struct etw_event_header *h;
+
+	if (!feed_event(&m->feed, 1000 + us * 1000, id, NULL, data, len)) {
+		make_next(m, sequence);
+		at = feed_header(&m->feed)->offset;
+		if (!feed_event(&m->feed, 1000 + us * 1000, id, NULL, data, len))
+			abort();
+	}
+	h = (void *)(m->data + at);
+	h->desc.keyword = id;
+	h->flags |= ETW_EVENT_KERNEL_MODE;
+	return h;
+}
+
 /* A buffer with the events a and b, at a and b times 100 ticks from the start */
 __attribute__((__unused__))
 static void make_two(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
