@@ -68,3 +68,13 @@ tap_result() {
 	# shellcheck disable=SC2034
 	tap_status=1
 }
+
+# tap_step OUT NAME COMMAND...: a test; OUT gets what the command prints, whose end is shown if
+# it fails.
+tap_step() {
+	local out=$1 name=$2 problem='' started=$SECONDS
+	shift 2
+
+	"$@" >"$out" 2>&1 </dev/null || problem=$(printf 'exit status %d\n' $?; tail -n 60 "$out")
+	tap_result "$problem" "$name ($((SECONDS - started)) s)"
+}

@@ -28,13 +28,7 @@ done
 version=$(dpkg-deb -c "${files[0]}" | sed -n 's,.* \./usr/src/etw-\([^/]*\)/dkms.conf$,\1,p')
 
 # step NAME COMMAND...: a test; it shows the output of a command that fails.
-step() {
-	local name=$1 problem=''
-	shift
-
-	"$@" >"$work/out" 2>&1 </dev/null || problem=$(printf 'exit status %d\n' $?; tail -n 30 "$work/out")
-	tap_result "$problem" "$name"
-}
+step() { tap_step "$work/out" "$@"; }
 
 # said TEXT: prints nothing if the last step printed that.
 said() {

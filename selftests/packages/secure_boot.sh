@@ -23,13 +23,7 @@ work=$(mktemp -d)
 PATH=$ETW_BUILD:$PATH
 
 # step NAME COMMAND...: a test; it shows the output of a command that fails.
-step() {
-	local name=$1 problem=''
-	shift
-
-	"$@" >"$work/out" 2>&1 </dev/null || problem=$(printf 'exit status %d\n' $?; tail -n 40 "$work/out")
-	tap_result "$problem" "$name"
-}
+step() { tap_step "$work/out" "$@"; }
 
 # doctor_says TEXT: about the signature
 doctor_says() {

@@ -15,13 +15,7 @@ export DEBIAN_FRONTEND=noninteractive PATH=/usr/local/sbin:/usr/local/bin:/usr/s
 cd /mnt || exit
 
 # step NAME COMMAND...: a test; it shows the output of a command that fails.
-step() {
-	local name=$1 problem='' started=$SECONDS
-	shift
-
-	"$@" >/mnt/out 2>&1 </dev/null || problem=$(printf 'exit status %d\n' $?; tail -n 60 /mnt/out)
-	tap_result "$problem" "$name ($((SECONDS - started)) s)"
-}
+step() { tap_step /mnt/out "$@"; }
 
 # said TEXT: prints nothing if the last step printed that.
 said() { grep -qF -- "$1" /mnt/out || { printf 'not said: %s\n' "$1"; cat /mnt/out; }; }
