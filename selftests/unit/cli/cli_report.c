@@ -26,7 +26,7 @@ static uint64_t sequence;
 static struct etw_event_header *put(const struct etw_guid *provider, uint64_t us, uint16_t id,
 				    uint8_t opcode, uint32_t pid, const void *data, uint32_t len)
 {
-	struct etw_event_header *h = make_event(&make, &sequence, us, id, data, len);
+	struct etw_event_header *h = make_driver_event(&make, &sequence, us, id, data, len);
 
 	h->provider = *provider;
 	h->desc.opcode = opcode;

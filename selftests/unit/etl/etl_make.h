@@ -82,8 +82,9 @@ static void make_next(struct make *m, uint64_t *sequence)
 
 /* Add a driver's event with its id as keyword, in the next buffer if this one is full. */
 __attribute__((__unused__))
-static struct etw_event_header *make_event(struct make *m, uint64_t *sequence, uint64_t us,
-					   uint16_t id, const void *data, uint32_t len)
+static struct etw_event_header *make_driver_event(struct make *m, uint64_t *sequence,
+						  uint64_t us, uint16_t id,
+						  const void *data, uint32_t len)
 {
 	uint32_t at = feed_header(&m->feed)->offset;
 	struct etw_event_header *h;
