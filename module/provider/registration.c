@@ -386,8 +386,8 @@ int etw_registration_of_kernel_traits(struct etw_provider *provider, const void 
  * etw_unregister() - end a registration made by etw_register()
  * @provider: the provider; nothing happens if it is not registered
  *
- * Waits for writes in progress and for the callback; neither runs any more when this
- * returns 0, so the caller may be unloaded.  Waiting notifications are dropped, and
+ * Waits until no writer uses the registration any more, and for the callback, so the caller may
+ * be unloaded when this returns 0; events that are written later go nowhere.  Waiting notifications are dropped, and
  * callers that wait for them continue.  One call at a time for a provider: a second one
  * returns at once.
  *
@@ -419,9 +419,10 @@ EXPORT_SYMBOL_GPL(etw_unregister);
 
 /**
  * etw_unregister_handle() - end a registration made by etw_register_handle()
- * @handle: invalid when this returns 0; may be NULL
+ * @handle: freed when this returns 0; may be NULL
  *
- * Like etw_unregister().
+ * Like etw_unregister(), but since the handle is freed, no write with it may begin once this
+ * was called: the driver stops its own writers first, as before it frees anything else.
  *
  * Return: 0; -EDEADLK, with nothing done, from the provider's own callback.
  */

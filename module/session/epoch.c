@@ -324,6 +324,7 @@ bool etw_epoch_enter(struct etw_trace_session *s)
 	s->asleep = etw_clock_asleep();
 	etw_clock_sample(s->hot.clock, &s->start);
 	s->sync = s->start;
+	s->ledger.turned_at = s->start.clock;
 	s->epoch_records = true;
 	list_add_tail(&s->epoch_node, &epoch_sessions);
 	epoch_look_later();

@@ -27,16 +27,31 @@
 
 /* ---------------------------------------------------------------- collecting */
 
-static void ledger_take(struct etw_trace_session *s, u32 slot)
+static u64 ledger_now(const struct etw_trace_session *s)
 {
+	u64 now;
+
+	preempt_disable();
+	now = etw_clock_read(s->hot.clock);
+	preempt_enable();
+	return now;
+}
+
+/* since: writers used the notes of this slot from then on. */
+static void ledger_take(struct etw_trace_session *s, u32 slot, u64 since)
+{
+	u64 until = ledger_now(s);
 	struct etw_session_cpu *sc;
 	int cpu, i;
 
+	/* The wall clock may have been set back meanwhile. */
+	since = min(since, until);
 	for_each_possible_cpu(cpu) {
 		sc = per_cpu_ptr(s->hot.cpu, cpu);
 		for (i = 0; i < ETW_DROP_CAUSES; i++) {
 			bool first = !sc->unrecorded[i].events;
-			u64 events = etw_loss_take(&sc->lost[slot][i], &sc->unrecorded[i]);
+			u64 events = etw_loss_take(&sc->lost[slot][i], since, until,
+						   &sc->unrecorded[i]);
 
 			s->ledger.unrecorded += events && first;
 			s->ledger.taken += events;
@@ -46,7 +61,7 @@ static void ledger_take(struct etw_trace_session *s, u32 slot)
 
 static void ledger_end_turn(struct etw_trace_session *s)
 {
-	ledger_take(s, !s->hot.loss_slot);
+	ledger_take(s, !s->hot.loss_slot, s->ledger.since);
 	s->ledger.turning = false;
 }
 
@@ -56,6 +71,8 @@ static void ledger_turn(struct etw_trace_session *s)
 	struct etw_ledger *l = &s->ledger;
 
 	l->due = false;
+	l->since = l->turned_at;
+	l->turned_at = ledger_now(s);
 	/* H of core/ring.h */
 	smp_store_release(&s->hot.loss_slot, !s->hot.loss_slot);
 	l->turned = start_poll_synchronize_rcu();
@@ -87,9 +104,7 @@ void etw_ledger_abandoned(struct etw_trace_session *s, s32 cpu, u64 events, u64 
 	struct etw_ledger *l = &s->ledger;
 
 	lockdep_assert_held(&s->lock);
-	preempt_disable();
-	loss.last = etw_clock_read(s->hot.clock);
-	preempt_enable();
+	loss.last = ledger_now(s);
 	/* The wall clock may have been set back meanwhile. */
 	if (loss.last < loss.first)
 		swap(loss.first, loss.last);

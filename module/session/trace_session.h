@@ -80,6 +80,8 @@ struct etw_ledger {
 	bool turning;			/* writers may still use the other notes */
 	unsigned long turned;		/* ... until this grace period ends */
 	u32 turns;			/* times that writers were sent to the other notes */
+	u64 turned_at;			/* the last time of these, on the session's clock, or its start */
+	u64 since;			/* the time before that one */
 	u64 taken;			/* events in notes that were taken */
 	struct etw_loss_sum abandoned;
 	s32 abandoned_cpu;

@@ -40,14 +40,11 @@
  */
 unsigned int etw_nesting_max = 8;
 
-/*
- * If the position changes during this many tries, each try itself causes an event,
- * because a probe is set on the code that it runs.  Interrupts do not come that often.
- */
-#define TRIES_MAX	100
-
 /* The writers that are active on each CPU */
 DEFINE_PER_CPU(unsigned int, etw_hotpath_nesting);
+
+/* See etw_hotpath_try_again(). */
+DEFINE_PER_CPU(unsigned int, etw_hotpath_tries);
 
 /* Those of them that went on although there were more than etw_nesting_max, by context */
 static DEFINE_PER_CPU(unsigned int [ETW_CONTEXTS], nesting_deep);
@@ -123,7 +120,7 @@ static __always_inline int write_one(struct etw_session_hot *s,
 		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur, NULL)) {
 			return etw_reserve_count_drop(s, ETW_DROP_NO_BUFFER, source->provider);
 		}
-		if (unlikely(++tries == TRIES_MAX))
+		if (unlikely(!etw_hotpath_try_again(&tries, ETW_TRIES_MAX)))
 			return etw_reserve_count_drop(s, ETW_DROP_NESTING, source->provider);
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(READ_ONCE(s->clock));

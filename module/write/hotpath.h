@@ -17,8 +17,15 @@ struct etw_write_opts;
 /* Nothing was done: another way must be taken. */
 #define ETW_HOTPATH_UNDONE	1
 
+/*
+ * If the position changes during this many tries, each try itself causes an event, because a
+ * probe is set on the code that it runs.  Interrupts do not come that often.
+ */
+#define ETW_TRIES_MAX	100U
+
 extern unsigned int etw_nesting_max;
 DECLARE_PER_CPU(unsigned int, etw_hotpath_nesting);
+DECLARE_PER_CPU(unsigned int, etw_hotpath_tries);
 
 int etw_hotpath_write(const struct etw_provider *provider,
 		      const struct etw_record_source *source,
@@ -33,5 +40,24 @@ int etw_hotpath_copy(struct etw_session_hot *s, u64 payer, const u8 *record, u32
 int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf);
 
 void etw_hotpath_task_exits(void);
+
+/*
+ * A writer, which has tried *tries times before, was interrupted: may it try again?  The writers
+ * of a CPU have these tries together, counted from when the outermost one was first interrupted:
+ * if each had its own, a probe on the code that they run would multiply them.
+ */
+static __always_inline bool etw_hotpath_try_again(u32 *tries, u32 most)
+{
+	const bool outermost = this_cpu_read(etw_hotpath_nesting) <= 1;
+
+	if (outermost && !*tries)
+		this_cpu_write(etw_hotpath_tries, 0);
+	++*tries;
+	if (likely(this_cpu_inc_return(etw_hotpath_tries) < most))
+		return true;
+	if (outermost)
+		this_cpu_write(etw_hotpath_tries, 0);
+	return false;
+}
 
 #endif /* ETW_WRITE_HOTPATH_H */

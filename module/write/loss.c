@@ -51,7 +51,10 @@ static void loss_of(struct etw_loss_note *note, const struct etw_guid *provider)
 void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 first,
 		   u64 last, u64 events)
 {
-	loss_widen(note, first);
+	if (unlikely(first == ETW_LOSS_UNTIMED))
+		WRITE_ONCE(note->untimed, true);
+	else
+		loss_widen(note, first);
 	if (last != first)
 		loss_widen(note, last);
 	loss_of(note, provider);
@@ -73,8 +76,11 @@ void etw_loss_add(struct etw_loss_sum *to, const struct etw_loss_sum *from)
 			   !memcmp(&to->provider, &from->provider, sizeof(to->provider));
 }
 
-/* Add a note that no writer uses any more to sum, and clear it.  Returns its events. */
-u64 etw_loss_take(struct etw_loss_note *note, struct etw_loss_sum *sum)
+/*
+ * Add a note that writers used between these times, and use no more, to sum, and clear it.
+ * Returns its events.
+ */
+u64 etw_loss_take(struct etw_loss_note *note, u64 since, u64 until, struct etw_loss_sum *sum)
 {
 	struct etw_loss_sum own = {
 		.events = local_read(&note->events),
@@ -86,6 +92,10 @@ u64 etw_loss_take(struct etw_loss_note *note, struct etw_loss_sum *sum)
 
 	if (!own.events)
 		return 0;
+	if (note->untimed) {
+		own.first = since;
+		own.last = until;
+	}
 	etw_loss_add(sum, &own);
 	memset(note, 0, sizeof(*note));
 	return own.events;

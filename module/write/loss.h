@@ -10,9 +10,13 @@
 #include "core/port.h"
 #include <etw/format.h>
 
+/* The time of an event that was lost where the clock cannot be read. */
+#define ETW_LOSS_UNTIMED	0
+
 /* Written by its CPU only, in any context; all zero: nothing was lost. */
 struct etw_loss_note {
 	local_t events;
+	bool untimed;		/* of some the time is not known */
 	etw_word first;		/* session clock; 0: none yet */
 	etw_word last;
 	int state;		/* of provider, see loss.c */
@@ -31,7 +35,7 @@ struct etw_loss_sum {
 
 void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 first,
 		   u64 last, u64 events);
-u64 etw_loss_take(struct etw_loss_note *note, struct etw_loss_sum *sum);
+u64 etw_loss_take(struct etw_loss_note *note, u64 since, u64 until, struct etw_loss_sum *sum);
 void etw_loss_add(struct etw_loss_sum *to, const struct etw_loss_sum *from);
 
 #endif /* ETW_WRITE_LOSS_H */

@@ -21,10 +21,8 @@
 
 #include "core/record.h"
 #include "hot.h"
+#include "hotpath.h"
 #include "reserve.h"
-
-/* As TRIES_MAX of hotpath.c; times the number of CPUs that can collide in a shared buffer. */
-#define TRIES_MAX	100U
 
 /* Counts the messages of all sessions with ETW_MODE_GLOBAL_SEQUENCE. */
 static atomic_t global_sequence;
@@ -58,13 +56,30 @@ static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_g
 }
 
 /*
+ * The time of a loss, or ETW_LOSS_UNTIMED if there are too many writers to read this clock: a
+ * tracer of what reads it may write an event that is lost as well, and so on.
+ */
+static __always_inline u64 drop_time(const struct etw_session_hot *s)
+{
+	const enum etw_clock_source clock = READ_ONCE(s->clock);
+	u64 now = ETW_LOSS_UNTIMED;
+
+	if (likely(etw_clock_read_inline(clock, &now)))
+		return now;
+	if (this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max))
+		now = etw_clock_read(clock);
+	this_cpu_dec(etw_hotpath_nesting);
+	return now;
+}
+
+/*
  * Count an event of this provider as lost, and note it for the ledger.  Preemption is off.
  * Returns the result of the write: 0 for INDEPENDENT.
  */
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 			   const struct etw_guid *provider)
 {
-	const u64 now = etw_clock_read(s->clock);
+	const u64 now = drop_time(s);
 
 	count_drops(s, cause, provider, now, now, 1);
 	return s->independent ? 0 : drop_errno(cause);
@@ -129,9 +144,10 @@ static u8 *reserve_try(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 c
 bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid *provider,
 		      u64 payer, struct etw_slot *slot, int *err)
 {
-	u32 left = s->shared ? TRIES_MAX * nr_cpu_ids : TRIES_MAX, waits = 0;
+	/* As many CPUs can collide in a shared buffer. */
+	const u32 most = s->shared ? ETW_TRIES_MAX * nr_cpu_ids : ETW_TRIES_MAX;
 	struct etw_ring_cpu *rc = ring_cpu(s);
-	u32 cause = ETW_DROP_NESTING;
+	u32 cause = ETW_DROP_NESTING, tries = 0, waits = 0;
 	u64 cur;
 	int ret;
 
@@ -144,12 +160,12 @@ bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid 
 		return false;
 	}
 	slot->len = len;
-	for (; left; left--) {
+	do {
 		cur = etw_word_read(&rc->cur);
 		slot->now = etw_hot_now(s);
 		if (!etw_ring_room(s->ring.size, cur, len)) {
 			ret = reserve_switch(s, rc, cur, payer);
-			if (!ret || (ret == -EAGAIN && ++waits < TRIES_MAX))
+			if (!ret || (ret == -EAGAIN && ++waits < ETW_TRIES_MAX))
 				continue;
 			cause = etw_fair_cause(s, payer);
 			break;
@@ -164,7 +180,7 @@ bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid 
 				etw_hot_paid(s->shared ? ETW_SHARED : ETW_LOCAL, slot->buf, payer);
 			return true;
 		}
-	}
+	} while (etw_hotpath_try_again(&tries, most));
 	*err = etw_reserve_count_drop(s, cause, provider);
 	return false;
 }

@@ -474,6 +474,41 @@ TEST_F(recursion, tracer)
 	judge(_metadata, self, false);
 }
 
+/*
+ * The same with a session whose every reading of the clock calls that function: each try of a
+ * writer causes events, and so does the loss of one if its time is read.
+ */
+TEST_F(recursion, tracer_of_the_clock)
+{
+	static const struct etw_guid writer = ETW_TEST_GUID;
+	struct etw_session s = vm_session("t-clock");
+	struct etw_session_stat st;
+	uint64_t written, *attempted = self->tally.attempted;
+	uint32_t context;
+	int ret;
+
+	s.clock = ETW_CLOCK_SYSTEM;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, writer, 0, 0, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(1), 0, 0, 0));
+	ret = plant_kind(self, ETW_TEST_TRAP_FTRACE, CALLED, 0, 0);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "this kernel has no ftrace");
+	ASSERT_EQ(0, ret);
+	for (context = ETW_TEST_PROCESS; context <= ETW_TEST_HARDIRQ; context++) {
+		ASSERT_LE(0, put(self, context, 20));
+		ASSERT_TRUE(drain(self));
+	}
+	ASSERT_EQ(0, release(self));
+	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
+	written = attempted[TALLY_WRITER] + attempted[TALLY_TRAP];
+	TH_LOG("%llu events, %llu of them lost", (unsigned long long)written,
+	       (unsigned long long)vm_dropped(&st));
+	EXPECT_LT(0, st.dropped[ETW_DROP_NESTING]);
+	EXPECT_EQ(written, st.written + vm_dropped(&st));
+	EXPECT_GT(1000000, written);
+}
+
 /* --------------------------------------------------------- beside a storm */
 
 static bool stormy(FIXTURE_DATA(recursion) *self)
