@@ -182,7 +182,7 @@ struct etw_provider {
  */
 #define etw_data_typed(type, pointer, bytes)				\
 	((struct etw_data_descriptor){					\
-		(unsigned long)(const void *)(pointer), (bytes), (u8)(type) })
+		(unsigned long)(1 ? (pointer) : (const void *)0), (bytes), (u8)(type) })
 
 /**
  * ETW_HANDLE_ENABLED() - may a session want this event of a run-time handle?
@@ -210,9 +210,10 @@ struct etw_provider {
  * -EINVAL: the traits are malformed.
  *
  * etw_unregister(), etw_unregister_handle(): process context, sleep; not under
- * cpus_read_lock().  They wait until writes in progress and the callback have returned.
- * 0, also if the provider is not registered or the handle is NULL; -EDEADLK from the
- * provider's own callback.  The handle is freed.
+ * cpus_read_lock().  They wait until no writer uses the registration and the callback has
+ * returned.  0, also if the provider is not registered or the handle is NULL; -EDEADLK from the
+ * provider's own callback.  The handle is freed: no write with it may begin once the function was
+ * called.
  */
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context);

@@ -149,7 +149,8 @@ static inline NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK Enable
  * @RegHandle: handle from EtwRegister() or a generated EventRegister...(); invalid after
  *	success
  *
- * Waits until writes in progress and the callback have returned.  PASSIVE_LEVEL, sleeps.
+ * Waits until no writer uses the registration and the callback has returned.  The handle is
+ * freed: no write with it may begin once the function was called.  PASSIVE_LEVEL, sleeps.
  *
  * Return: STATUS_SUCCESS; STATUS_INVALID_HANDLE (0); STATUS_POSSIBLE_DEADLOCK (from
  * the provider's own callback; nothing is done then).
