@@ -2,7 +2,7 @@
 /*
  * kernel_write.h - part of kernel.h: write an event whose size the compiler knows
  *
- * The driver itself copies the payload, to where etw_begin() says.  If that has no room, or the
+ * The driver itself copies the payload, to where __etw_begin() says.  If that has no room, or the
  * event needs more (a filter of the payload, items, ...), __etw_write() does the whole.
  */
 #ifndef ETW_KERNEL_WRITE_H
@@ -16,20 +16,20 @@
 
 struct etw_provider;
 
-/* An event between etw_begin() and its end; private to etw.ko. */
+/* An event between __etw_begin() and its end; private to etw.ko. */
 struct etw_open {
 	void *buffer;		/* of the only session; NULL: of several */
 	u64 several[2 + 2 * ETW_PROVIDER_SESSIONS];
 };
 
-/* etw_begin(): there is nothing to do. */
+/* __etw_begin(): there is nothing to do. */
 #define ETW_UNWANTED	((void *)1)
 
-void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
+void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open);
-void etw_end(const void *payload, void *buffer);
-int etw_end_several(const void *payload, struct etw_open *open);
-int etw_cancel(void *payload, struct etw_open *open);
+void __etw_end(const void *payload, void *buffer);
+int __etw_end_several(const void *payload, struct etw_open *open);
+int __etw_cancel(void *payload, struct etw_open *open);
 int __etw_write(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 count,
 		const struct etw_data_descriptor *data);
 int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
@@ -45,8 +45,8 @@ int __etw_write_object(struct etw_provider *provider, const struct etw_event_des
 static __always_inline int __etw_end_any(const void *payload, struct etw_open *open)
 {
 	if (unlikely(!open->buffer))
-		return etw_end_several(payload, open);
-	etw_end(payload, open->buffer);
+		return __etw_end_several(payload, open);
+	__etw_end(payload, open->buffer);
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static __always_inline int etw_write_fixed(struct etw_provider *provider,
 	void *to = NULL;
 
 	if (size <= ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
-		to = etw_begin(provider, desc, size, &open);
+		to = __etw_begin(provider, desc, size, &open);
 	if (unlikely(to <= ETW_UNWANTED))
 		return to ? 0 : __etw_write_object(provider, desc, payload, size);
 	__builtin_memcpy(to, payload, size);
@@ -133,7 +133,7 @@ static __always_inline int __etw_write_known(struct etw_provider *provider,
 {
 	struct etw_data_descriptor same[__ETW_PIECES] __ETW_UNINITIALIZED;
 	struct etw_open open __ETW_UNINITIALIZED;
-	u8 *payload = etw_begin(provider, desc, size, &open), *at = payload;
+	u8 *payload = __etw_begin(provider, desc, size, &open), *at = payload;
 
 	if (unlikely((void *)payload <= ETW_UNWANTED)) {
 		if (payload)
@@ -145,11 +145,11 @@ static __always_inline int __etw_write_known(struct etw_provider *provider,
 	}
 #define __ETW_PIECE(i, unused)	(count > (i) && data[i].size ? data[i].ptr : ~0ULL)
 	if (unlikely(!ETW_MAY_READ(__ETW_JOIN(&, 0))))
-		return etw_cancel(payload, &open);
+		return __etw_cancel(payload, &open);
 #undef __ETW_PIECE
 #define __ETW_PIECE(i, unused)	(count <= (i) || __etw_copy_piece(&at, &data[i]))
 	if (unlikely(!(__ETW_JOIN(&&, 0))))
-		return etw_cancel(payload, &open);
+		return __etw_cancel(payload, &open);
 #undef __ETW_PIECE
 	return __etw_end_any(payload, &open);
 }

@@ -10,7 +10,8 @@
 
 /*
  * May a driver's address be read with ETW_MOVE()?  In the lower half of the address space the
- * kernel takes a fault for a bug, even if the instruction has a handler.  For several addresses
+ * kernel takes a fault for a bug, even if the instruction has a handler.  (So it does in the page
+ * of vsyscall, in the upper half, whose address no driver has by mistake.)  For several addresses
  * at once, ask about the AND of all.
  */
 #define ETW_MAY_READ(address)	((s64)(address) < 0)

@@ -28,7 +28,7 @@
 struct etw_session_cpu {
 	/* written by its CPU only; every event changes the first cache line */
 	struct etw_ring_cpu rc;
-	local_t written;		/* counted just before the commit */
+	local_t written;		/* counted just before or after the commit */
 	struct etw_session_hot *session;
 	local_t dropped[ETW_DROP_CAUSES] ____cacheline_aligned;
 	local_t undecided;		/* filters that could not decide */

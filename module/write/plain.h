@@ -5,8 +5,9 @@
  * A snapshot is plain if every session has a buffer for each CPU and gets no items, and the
  * event is only payload: enum etw_way.  The rules of hotpath.c hold.  Until the first slot is
  * reserved an event has changed nothing but counts of undecided filters; so whatever is not
- * plain about it (a full buffer, an interrupt that wrote first, a payload that is too long or
- * cannot be read) sends it to hotpath.c, which begins again and counts what is lost.
+ * plain about it (a full buffer, an interrupt that wrote first, a payload that is too long)
+ * sends it to hotpath.c, which begins again and counts what is lost.  After that only a payload
+ * that cannot be read is left, for which the slot is given back.
  *
  * These writers do not count as nested ones, because they call nothing that can be traced, so
  * that a tracer's event cannot cause another one without end.  Where they do (a clock that is

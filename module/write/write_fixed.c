@@ -3,7 +3,7 @@
  * write_fixed.c - events whose size the driver knows: it fills the slot itself
  *
  * The functions that <etw/kernel_write.h> is made of.  The rules of plain.h hold, and the driver
- * is the writer: preemption is off from etw_begin() to the end of the event.  What enables it is
+ * is the writer: preemption is off from __etw_begin() to the end of the event.  What enables it is
  * called last, so that only it needs a frame for what that may call.
  */
 #include <linux/export.h>
@@ -30,7 +30,7 @@ static noinline void end_event(void)
 	preempt_enable_notrace();
 }
 
-/* etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
+/* __etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
 static noinline void *begin_nothing(void)
 {
 	preempt_enable_notrace();
@@ -68,7 +68,7 @@ static __always_inline bool begin_record(const struct etw_provider *provider,
 	return true;
 }
 
-/* As etw_begin(), in the first of several sessions, all of which were sampled. */
+/* As __etw_begin(), in the first of several sessions, all of which were sampled. */
 static noinline void *begin_first(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
 				  struct etw_open *open)
@@ -83,7 +83,7 @@ static noinline void *begin_first(const struct etw_provider *provider,
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
-/* As etw_begin(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
+/* As __etw_begin(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
 static noinline __no_stack_protector void *
 begin_several(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	      u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -98,7 +98,7 @@ begin_several(const struct etw_provider *provider, const struct etw_event_descri
 	return begin_first(provider, desc, size, open);
 }
 
-/* As etw_begin(), for ETW_WAY_IDS. */
+/* As __etw_begin(), for ETW_WAY_IDS. */
 static noinline __no_stack_protector void *
 begin_ids(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	  u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -119,7 +119,7 @@ begin_ids(const struct etw_provider *provider, const struct etw_event_descriptor
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
-/* As etw_begin(), for all but ETW_WAY_ONE. */
+/* As __etw_begin(), for all but ETW_WAY_ONE. */
 static noinline void *begin_other(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
 				  struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -132,21 +132,21 @@ static noinline void *begin_other(const struct etw_provider *provider,
 }
 
 /**
- * etw_begin() - reserve room for an event's payload
+ * __etw_begin() - reserve room for an event's payload
  * @provider: a provider
  * @desc: the event's descriptor
  * @size: bytes of the payload, at most ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE
  * @open: for the end of the event
  *
- * If there is room, preemption is off until the end of the event: etw_end() if open->buffer is
- * not NULL, else etw_end_several(), or etw_cancel().  Until then the caller fills all of the
+ * If there is room, preemption is off until the end of the event: __etw_end() if open->buffer is
+ * not NULL, else __etw_end_several(), or __etw_cancel().  Until then the caller fills all of the
  * payload and does nothing that may sleep; an event that it writes meanwhile is a later one.
  * Any context, NMI included.
  *
  * Return: where the payload goes, 8-byte aligned; ETW_UNWANTED: no session takes the event;
  * NULL: call __etw_write() instead.
  */
-void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
+void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open)
 {
 	const struct etw_snapshot_entry *entry;
@@ -172,30 +172,30 @@ void *etw_begin(struct etw_provider *provider, const struct etw_event_descriptor
 	open->buffer = buf;
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
-EXPORT_SYMBOL_GPL(etw_begin);
+EXPORT_SYMBOL_GPL(__etw_begin);
 
 /**
- * etw_end() - commit an event of one session
- * @payload: what etw_begin() returned
+ * __etw_end() - commit an event of one session
+ * @payload: what __etw_begin() returned
  * @buffer: what it stored
  */
-void etw_end(const void *payload, void *buffer)
+void __etw_end(const void *payload, void *buffer)
 {
 	const struct etw_event_header *header = payload - ETW_EVENT_HEADER_SIZE;
 
 	etw_plain_commit(buffer, etw_record_slot(header->size));
 	end_event();
 }
-EXPORT_SYMBOL_GPL(etw_end);
+EXPORT_SYMBOL_GPL(__etw_end);
 
 /**
- * etw_end_several() - commit an event of several sessions
- * @payload: what etw_begin() returned
+ * __etw_end_several() - commit an event of several sessions
+ * @payload: what __etw_begin() returned
  * @open: what it filled in
  *
  * Return: as etw_write().
  */
-int etw_end_several(const void *payload, struct etw_open *open)
+int __etw_end_several(const void *payload, struct etw_open *open)
 {
 	const u8 *slot = payload - ETW_EVENT_HEADER_SIZE;
 	const struct open_several *several = open_several(open);
@@ -206,16 +206,16 @@ int etw_end_several(const void *payload, struct etw_open *open)
 	preempt_enable_notrace();
 	return ret;
 }
-EXPORT_SYMBOL_GPL(etw_end_several);
+EXPORT_SYMBOL_GPL(__etw_end_several);
 
 /**
- * etw_cancel() - end an event whose payload cannot be read
- * @payload: what etw_begin() returned
+ * __etw_cancel() - end an event whose payload cannot be read
+ * @payload: what __etw_begin() returned
  * @open: what it filled in
  *
  * Return: as etw_write().
  */
-int etw_cancel(void *payload, struct etw_open *open)
+int __etw_cancel(void *payload, struct etw_open *open)
 {
 	const struct open_several *several = open_several(open);
 	u8 *slot = payload - ETW_EVENT_HEADER_SIZE;
@@ -230,7 +230,7 @@ int etw_cancel(void *payload, struct etw_open *open)
 	preempt_enable_notrace();
 	return ret;
 }
-EXPORT_SYMBOL_GPL(etw_cancel);
+EXPORT_SYMBOL_GPL(__etw_cancel);
 
 /**
  * __etw_write_object() - the rest of etw_write_fixed(): as etw_write() with one piece

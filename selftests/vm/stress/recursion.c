@@ -268,7 +268,7 @@ static bool chosen(const char *function, uint32_t at)
 	struct utsname name;
 	unsigned int minor = 0;
 
-	if (!strcmp(function, "etw_end") || getenv("ETW_WHOLE"))
+	if (!strcmp(function, "__etw_end") || getenv("ETW_WHOLE"))
 		return true;
 	if (!access("/proc/lockdep_stats", F_OK))
 		return at % 6 == 0;
@@ -344,11 +344,11 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 {
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
-	PLANT_OR_SKIP("etw_begin", 1);
+	PLANT_OR_SKIP("__etw_begin", 1);
 	ASSERT_EQ(0, release(self));
 	self->w.transfer = ETW_TEST_FIXED;
-	sweep(_metadata, self, "etw_begin");
-	sweep(_metadata, self, "etw_end");
+	sweep(_metadata, self, "__etw_begin");
+	sweep(_metadata, self, "__etw_end");
 	judge(_metadata, self, true);
 }
 
@@ -365,7 +365,7 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects_for_two, 1100)
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALSO].session, writer, 0, 0, 0));
 	sweep(_metadata, self, "begin_several");
 	sweep(_metadata, self, "begin_first");
-	sweep(_metadata, self, "etw_end_several");
+	sweep(_metadata, self, "__etw_end_several");
 	judge(_metadata, self, true);
 }
 
@@ -422,7 +422,7 @@ TEST_F(recursion, every_close)
 TEST_F(recursion, not_traced)
 {
 	static const char *const others[] = {
-		"__etw_write", "etw_begin", "etw_end_several", "etw_cancel", "write_general",
+		"__etw_write", "__etw_begin", "__etw_end_several", "__etw_cancel", "write_general",
 		"etw_hotpath_write", "etw_write_transfer",
 		"etw_write_ex", "etw_write_string", "etw_hotpath_drop", "etw_match_sessions",
 		"etw_items_build", "etw_reserve_write", "etw_payload_pass",
