@@ -70,6 +70,28 @@ static void fill_event(struct etw_stress_event *e, u32 source, u32 cpu, u64 numb
 	e->check = etw_stress_check(e);
 }
 
+/* In pieces, the first two split at an odd place */
+static __always_inline int write_pieces(const struct etw_event_descriptor *desc,
+					const struct etw_stress_event *e, u32 fill)
+{
+	const struct etw_data_descriptor d[] = {
+		etw_data(e, 12),
+		etw_data((u8 *)e + 12, sizeof(*e) - 12),
+		etw_data(e->bytes, fill),
+	};
+
+	return etw_write(&stress_provider, desc, ARRAY_SIZE(d), d);
+}
+
+static int write_event(const struct etw_event_descriptor *desc, const struct etw_stress_event *e)
+{
+	if (e->number % 4 == 1)
+		return write_pieces(desc, e, ETW_STRESS_KNOWN);
+	if (e->number % 4 == 3)
+		return etw_write_fixed(&stress_provider, desc, e, sizeof(*e) + ETW_STRESS_FIXED);
+	return write_pieces(desc, e, e->fill);
+}
+
 /* The next event of a stream; false at its limit. */
 static bool write_next(struct stress_cpu *sc, u32 source)
 {
@@ -79,21 +101,17 @@ static bool write_next(struct stress_cpu *sc, u32 source)
 	struct etw_event_descriptor desc = {
 		.id = source, .level = etw_stress_level(source, number),
 		.keyword = etw_stress_keyword(source, number) };
-	struct etw_data_descriptor d[3];
 	int ret;
 
 	if (number >= config.limit)
 		return false;
 	fill_event(e, source, sc->cpu, number);
-	d[0] = etw_data(e, 12);		/* split at an odd place */
-	d[1] = etw_data((u8 *)e + 12, sizeof(*e) - 12);
-	d[2] = etw_data(e->bytes, e->fill);
 	t->attempted++;
 	if (!ETW_EVENT_ENABLED(stress_provider, &desc)) {
 		t->rejected++;
 		return true;
 	}
-	ret = etw_write(&stress_provider, &desc, ARRAY_SIZE(d), d);
+	ret = write_event(&desc, e);
 	if (ret) {
 		t->failed++;
 		WRITE_ONCE(last_error, ret);

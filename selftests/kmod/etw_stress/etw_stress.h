@@ -44,8 +44,16 @@ static inline __u64 etw_stress_keyword(__u32 source, __u64 number)
 	return 1ULL << source | (number % 3 == 0 ? 0x100000000ULL : 0);
 }
 
+/* The driver fills the slot itself if it knows the size. */
+#define ETW_STRESS_KNOWN	21	/* fill of every fourth event, in several pieces */
+#define ETW_STRESS_FIXED	40	/* of every other fourth, as one object */
+
 static inline __u32 etw_stress_fill(__u32 source, __u64 number)
 {
+	if (number % 4 == 1)
+		return ETW_STRESS_KNOWN;
+	if (number % 4 == 3)
+		return ETW_STRESS_FIXED;
 	return (number * 37 + source * 13) % (ETW_STRESS_FILL + 1);
 }
 

@@ -38,6 +38,7 @@
 #define ETW_TEST_DIE		ETW_TEST_IOC(14) /* etw_test_die */
 #define ETW_TEST_HOLD		ETW_TEST_IOC(15) /* int, unused; until the caller is killed */
 #define ETW_TEST_MACHINE	ETW_TEST_IOC(20) /* etw_test_machine */
+#define ETW_TEST_SIZES		ETW_TEST_IOC(21) /* etw_test_sizes */
 
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */
 #define ETW_TEST_GATED		0x2	/* ... and waits for the gate to open */
@@ -90,6 +91,23 @@ struct etw_test_write {
 	__u32 depth;		/* depth of calls between the entry and the write; at most 256 */
 	__u32 reserved;
 };
+
+#define ETW_TEST_SIZES_TAIL	4	/* bytes of the second piece: "tail" */
+#define ETW_TEST_SIZES_MAX	31
+
+/* An event whose size the compiler knows: etw_test_byte(size, 0) and so on. */
+struct etw_test_sizes {
+	__u32 index;
+	__u32 size;		/* at most ETW_TEST_SIZES_MAX */
+	__u32 fixed;		/* etw_write_fixed(); else etw_write(), and a second piece */
+	__s32 result;		/* out: of the write */
+	struct etw_event_descriptor desc;
+};
+
+static inline __u8 etw_test_byte(__u32 size, __u32 at)
+{
+	return (__u8)(size * 31 + at * 7 + 1);
+}
 
 #define ETW_TEST_MACHINE_TSC	0	/* the kernel finds the TSC unstable */
 #define ETW_TEST_MACHINE_STALL	1	/* nothing runs for ms milliseconds, or longer: wrap_ms */

@@ -391,6 +391,7 @@ static const struct {
 	{ ETW_TEST_DIE, sizeof(struct etw_test_die), etw_test_die_op, true, true },
 	{ ETW_TEST_HOLD, sizeof(int), etw_test_hold_op, false, false },
 	{ ETW_TEST_MACHINE, sizeof(struct etw_test_machine), etw_test_machine_op, false, true },
+	{ ETW_TEST_SIZES, sizeof(struct etw_test_sizes), etw_test_sizes_op, true, true },
 };
 
 static long test_run(int op, void __user *user)

@@ -33,6 +33,9 @@ int etw_test_typed_op(void *arg);
 int etw_test_bad_op(void *arg);
 int etw_test_die_op(void *arg);
 
+/* sizes.c */
+int etw_test_sizes_op(void *arg);
+
 /* machine.c */
 int etw_test_machine_op(void *arg);
 

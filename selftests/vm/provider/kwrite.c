@@ -6,6 +6,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_items.h"
 #include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"
@@ -21,6 +22,7 @@ struct seen {
 	uint32_t len;
 	struct etw_event_header head;
 	uint8_t ext[64];
+	uint8_t data[64];
 };
 
 static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
@@ -34,6 +36,7 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	s->head = *r->head;
 	if (r->ext)
 		memcpy(s->ext, r->ext, r->data - r->ext < 64 ? r->data - r->ext : 64);
+	memcpy(s->data, r->data, r->len < 64 ? r->len : 64);
 	for (i = 0; i < r->len; i++)
 		s->wrong += r->data[i] != 0x5a;
 }
@@ -295,6 +298,78 @@ TEST_F(kwrite, pieces_of_known_size)
 		ASSERT_EQ(0, vm_stop(self->fd, also.handle));
 	}
 	EXPECT_EQ(0, self->w.failed);
+}
+
+/* Every size from 0 to 31, by etw_write() and etw_write_fixed(): what arrives, or false. */
+static bool sizes_arrive(FIXTURE_DATA(kwrite) *self, uint64_t session, struct vm_reader *r)
+{
+	struct etw_test_sizes s = { .index = 1, .desc = self->w.desc };
+	uint32_t i, len;
+
+	for (; s.size <= ETW_TEST_SIZES_MAX; s.size += s.fixed, s.fixed = !s.fixed) {
+		memset(&self->seen, 0, sizeof(self->seen));
+		if (vm_ioctl(self->kfd, ETW_TEST_SIZES, &s) || s.result ||
+		    vm_flush(self->fd, session) || vm_drain(r, see, &self->seen) != -EAGAIN)
+			return false;
+		len = s.size + (s.fixed ? 0 : ETW_TEST_SIZES_TAIL);
+		if (self->seen.records != 1 || self->seen.len != len)
+			return false;
+		for (i = 0; i < s.size; i++)
+			if (self->seen.data[i] != etw_test_byte(s.size, i))
+				return false;
+		if (!s.fixed && memcmp(self->seen.data + s.size, "tail", ETW_TEST_SIZES_TAIL))
+			return false;
+	}
+	return true;
+}
+
+/* Is an event of known size of level and id 5 rejected? */
+static bool size_rejected(FIXTURE_DATA(kwrite) *self, uint32_t fixed)
+{
+	struct etw_test_sizes s = { .index = 1, .size = 9, .fixed = fixed, .desc = self->w.desc };
+
+	memset(&self->seen, 0, sizeof(self->seen));
+	s.desc.level = 5;
+	return !vm_ioctl(self->kfd, ETW_TEST_SIZES, &s) && !s.result &&
+	       !vm_flush(self->fd, self->session) &&
+	       vm_drain(&self->r, see, &self->seen) == -EAGAIN && !self->seen.records;
+}
+
+/* Each byte is where it belongs, and none behind the piece is read, in every way to write it. */
+TEST_F(kwrite, every_known_size)
+{
+	struct etw_filter_event_id ids;
+	struct etw_filter only;
+	struct etw_session_stat st;
+	uint32_t clock;
+
+	ASSERT_TRUE(sizes_arrive(self, self->session, &self->r));
+	EXPECT_TRUE(size_rejected(self, 0));
+	EXPECT_TRUE(size_rejected(self, 1));
+	only = vm_id_filter(&ids, ETW_FILTER_EVENT_ID, true, VM_IDS(5));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->session, vm_guid(1), 0, &only, 1));
+	EXPECT_TRUE(sizes_arrive(self, self->session, &self->r));
+	only = vm_id_filter(&ids, ETW_FILTER_EVENT_ID, false, VM_IDS(5));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->session, vm_guid(1), 0, &only, 1));
+	self->w.desc.level = 1;
+	EXPECT_FALSE(sizes_arrive(self, self->session, &self->r));
+	EXPECT_EQ(0, self->seen.records);
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, vm_guid(1)));
+	for (clock = ETW_CLOCK_QPC; clock <= ETW_CLOCK_CYCLES; clock++) {
+		struct etw_session other = vm_session("t-other");
+		struct vm_reader r;
+
+		other.clock = clock;
+		ASSERT_EQ(0, vm_start(self->fd, &other));
+		ASSERT_EQ(0, vm_reader_open(&r, self->fd, other.handle, O_NONBLOCK));
+		ASSERT_EQ(0, vm_enable(self->fd, other.handle, vm_guid(1), 4, 0xff, 0));
+		EXPECT_TRUE(sizes_arrive(self, other.handle, &r));
+		ASSERT_EQ(0, vm_stat(self->fd, other.handle, &st));
+		EXPECT_EQ(2 * (ETW_TEST_SIZES_MAX + 1), st.written);
+		EXPECT_EQ(0, vm_dropped(&st));
+		vm_reader_close(&r);
+		ASSERT_EQ(0, vm_stop(self->fd, other.handle));
+	}
 }
 
 /* B98 */
