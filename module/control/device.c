@@ -20,9 +20,7 @@
 #include <etw/abi.h>
 
 static const struct etw_ioctl device_ioctls[] = {
-	/* searched from the top: the most frequent ones first */
-	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_write_user,
-		  .in_only = true),
+	/* searched from the top: the most frequent ones first, but for ETW_IOC_WRITE */
 	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_write_classic,
 		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,
@@ -80,6 +78,8 @@ static const struct etw_ioctl device_ioctls[] = {
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	if (cmd == ETW_IOC_WRITE)
+		return etw_write_command(file, (const void __user *)arg);
 	return etw_ioctl_run(device_ioctls, ARRAY_SIZE(device_ioctls), file, cmd,
 			     (void __user *)arg);
 }

@@ -268,6 +268,11 @@ etw_record_put_header(u8 *slot, const struct etw_record_source *source, u16 flag
 	header->processor_time = 0;
 }
 
+static __always_inline void etw_record_put_activity(u8 *slot, const struct etw_guid *activity)
+{
+	etw_record_put_words(&((struct etw_event_header *)slot)->activity, activity);
+}
+
 /* All but the payload of an event without activities and items, whose slot has len bytes. */
 static __always_inline void
 etw_record_put_start(u8 *slot, const struct etw_record_source *source, u64 len, u64 timestamp)

@@ -72,6 +72,9 @@ static __always_inline bool etw_plain_fill_typed(u8 *slot, const struct etw_reco
 	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
 
 	etw_record_put_start(slot, source, len, now);
+	/* Of a process's event; drivers' have none here. */
+	if (source->activity)
+		etw_record_put_activity(slot, source->activity);
 	if (traits) {
 		etw_record_put_item(at, ETW_EXT_PROV_TRAITS, true, traits->blob, traits->len);
 		at += etw_item_size(traits->len);

@@ -18,6 +18,7 @@
 #include "described.h"
 #include "hot.h"
 #include "hotpath.h"
+#include "ioctl.h"
 #include "match.h"
 #include "opts.h"
 #include "write_user.h"
@@ -299,21 +300,14 @@ static int write_pieces(struct etw_process_hot *p, const struct etw_event_write 
 	return err;
 }
 
-/* The command ETW_IOC_WRITE. */
-long etw_write_user(struct file *file, void *arg)
+/* As etw_write_small(), for every event. */
+static noinline int write_general(struct etw_process_hot *p, const struct etw_event_write *w)
 {
 	struct etw_data_descriptor on_stack[STACK_PIECES] UNINITIALIZED, *pieces = on_stack;
-	struct etw_process_hot *p = file->private_data;
-	const struct etw_event_write *w = arg;
 	bool types = false;
 	size_t bytes;
 	int err;
 
-	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
-	    w->stack_count > ETW_STACK_MAX || w->reserved)
-		return -EINVAL;
-	if (w->flags & ETW_WRITE_LOST)
-		return write_lost(p, w);
 	err = user_wanted(p, w, &types);
 	if (err <= 0)
 		return err;
@@ -331,4 +325,44 @@ long etw_write_user(struct file *file, void *arg)
 	if (pieces != on_stack)
 		kfree(pieces);
 	return err;
+}
+
+/* Copy the struct in; it has had one size only.  false: anything may be wrong with it. */
+static __always_inline bool read_struct(struct etw_event_write *w, const void __user *arg)
+{
+	const u64 __user *from = arg;
+	u64 *to = (u64 *)w;
+	u32 i;
+
+	static_assert(sizeof(*w) % sizeof(*to) == 0);
+	if (!user_access_begin(from, sizeof(*w)))
+		return false;
+#pragma GCC unroll 16
+	for (i = 0; i < sizeof(*w) / sizeof(*to); i++)
+		unsafe_get_user(to[i], from + i, fault);
+	user_access_end();
+	return w->size == sizeof(*w);
+fault:
+	user_access_end();
+	return false;
+}
+
+/* The command ETW_IOC_WRITE. */
+long etw_write_command(struct file *file, const void __user *arg)
+{
+	struct etw_process_hot *p = file->private_data;
+	struct etw_event_write w UNINITIALIZED;
+	int ret;
+
+	if (unlikely(!read_struct(&w, arg))) {
+		ret = etw_ioctl_struct_in(&w, sizeof(w), sizeof(w), arg);
+		if (ret)
+			return ret;
+	}
+	if (w.flags & ~WRITE_FLAGS || w.data_count > ETW_DATA_MAX ||
+	    w.stack_count > ETW_STACK_MAX || w.reserved)
+		return -EINVAL;
+	if (likely(etw_write_small(p, &w, &ret)))
+		return ret;
+	return w.flags & ETW_WRITE_LOST ? write_lost(p, &w) : write_general(p, &w);
 }

@@ -8,6 +8,7 @@
 #include "lib/vm_buf.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 struct seen {
@@ -15,7 +16,7 @@ struct seen {
 	struct etw_event_header head;
 	uint8_t ext[64];
 	uint32_t ext_len;
-	uint8_t data[256];
+	uint8_t data[512];
 	uint32_t len;
 };
 
@@ -40,7 +41,7 @@ FIXTURE(write) {
 	uint64_t session;
 	struct vm_reader r;
 	struct seen seen;
-	struct etw_data_descriptor d[8];
+	struct etw_data_descriptor d[10];
 	struct etw_event_write w;
 };
 
@@ -113,6 +114,64 @@ TEST_F(write, payload)
 	ASSERT_EQ(0, put(self));
 	EXPECT_EQ(sizeof(text), self->seen.len);
 	EXPECT_EQ(0, memcmp(text, self->seen.data, sizeof(text)));
+}
+
+#define MOST	450	/* bytes; some of these events are too large for the straight way */
+
+/* Write len bytes, which memory that cannot be read follows, in pieces; do they arrive? */
+static bool arrives(FIXTURE_DATA(write) *self, const uint8_t *end, uint32_t len, uint32_t pieces)
+{
+	const uint8_t *from = end - len;
+	uint32_t i, each = len / pieces;
+
+	for (i = 0; i < pieces; i++, from += each)
+		self->d[i] = (struct etw_data_descriptor){ VM_PTR(from), each, 0 };
+	self->d[pieces - 1].size += len % pieces;
+	self->w.data_count = pieces;
+	return !put(self) && self->seen.len == len && !memcmp(end - len, self->seen.data, len) &&
+	       self->seen.head.size == ETW_EVENT_HEADER_SIZE + len &&
+	       !memcmp(&self->w.activity, &self->seen.head.activity, 16);
+}
+
+/* Payloads of every size in one to ten pieces, for one session and for two */
+TEST_F(write, every_size)
+{
+	const uint32_t page = getpagesize();
+	uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0), *end = pages + page;
+	struct etw_session_stat st;
+	uint32_t len, pieces;
+	uint64_t also;
+
+	ASSERT_NE(MAP_FAILED, pages);
+	ASSERT_EQ(0, mprotect(end, page, PROT_NONE));
+	for (len = 0; len < page; len++)
+		pages[len] = len * 7 + len / 256;
+	self->w.flags = ETW_WRITE_ACTIVITY;
+	self->w.activity = vm_guid(21);
+	for (len = 0; len <= MOST; len++)
+		ASSERT_TRUE(arrives(self, end, len, len % 10 + 1))
+			TH_LOG("%u bytes in %u pieces", len, len % 10 + 1);
+	also = vm_start_named(self->fd, "t-also");
+	ASSERT_NE(0, also);
+	ASSERT_EQ(0, vm_enable(self->fd, also, vm_guid(1), 0, 0, 0));
+	for (len = 0; len <= MOST; len += 7)
+		for (pieces = 1; pieces <= 10; pieces += 3)
+			ASSERT_TRUE(arrives(self, end, len, pieces))
+				TH_LOG("%u bytes in %u pieces", len, pieces);
+	ASSERT_EQ(0, vm_stat(self->fd, also, &st));
+	EXPECT_EQ((MOST / 7 + 1) * 4, st.written);
+	EXPECT_EQ(0, vm_dropped(&st));
+	ASSERT_EQ(0, vm_stop(self->fd, also));
+	/* A piece that runs into the next page is lost, and counted, whatever its size. */
+	self->w.data_count = 1;
+	for (len = 1; len <= MOST; len += 13) {
+		self->d[0] = (struct etw_data_descriptor){ VM_PTR(end - len), len + 1, 0 };
+		EXPECT_EQ(-EFAULT, vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w));
+	}
+	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+	EXPECT_EQ((MOST - 1) / 13 + 1, st.dropped[ETW_DROP_COPY_FAULT]);
+	munmap(pages, 2 * page);
 }
 
 /* Reserved members of a descriptor mean nothing until traits are set. */

@@ -185,7 +185,8 @@ ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 			return ret ? etw_win32_from_errno(ret) : ERROR_SUCCESS;
 	}
 	err = write_kernel(caller, reg, handle, desc, filter, flags, activity, related, count, data);
-	return etw_win32_from_errno(err ? err : ret);
+	err = err ? err : ret;
+	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
 }
 
 /* Inline, so that a disabled event does not pay for passing arguments. */
