@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include "base/utf.h"
-#include "convert/slices/slices.h"
 #include "json_private.h"
 
 #define EXACT_MAX	((INT64_C(1) << 53) - 1)	/* integers that a double holds */
@@ -93,11 +92,23 @@ static void put_files(const struct report *r, struct etw_text *to)
 		json_writer_open(to, NULL, '{');
 		report_put_name(to, "path", r->files[i].path);
 		report_put_number(to, "bytes", r->files[i].bytes);
+		report_put_verdict(r, to, &r->files[i]);
 		json_writer_word(to, "host", NULL);
 		json_writer_word(to, "kernel", NULL);
 		json_writer_close(to, '}');
 	}
 	json_writer_close(to, ']');
+}
+
+static void put_selection(const struct report_about *about, struct etw_text *to)
+{
+	const char *const *option = about->selection;
+
+	json_writer_open(to, "selection", '[');
+	for (; option && *option; option++)
+		report_put_name(to, NULL, *option);
+	json_writer_close(to, ']');
+	json_writer_flag(to, "selects", about->selects);
 }
 
 /* 2026-01-31T12:34:56.123456789Z */
@@ -155,49 +166,6 @@ static void put_totals(const struct report *r, struct etw_text *to)
 	json_writer_close(to, '}');
 }
 
-/* A time of a loss, or null */
-static void put_filetime(const struct report *r, struct etw_text *to, const char *key, int64_t time)
-{
-	if (time && r->scale.begun)
-		report_put_time(r, to, key, slices_ns(time));
-	else
-		json_writer_word(to, key, NULL);
-}
-
-static void put_loss(const struct report *r, struct etw_text *to, const struct report_loss *loss)
-{
-	json_writer_open(to, NULL, '{');
-	put_filetime(r, to, "first_ns", loss->first);
-	put_filetime(r, to, "last_ns", loss->last);
-	if (loss->count == ETW_GAP_UNKNOWN)
-		json_writer_word(to, "count", NULL);
-	else
-		report_put_number(to, "count", loss->count);
-	json_writer_word(to, "unit", loss->buffers ? "buffers" : "events");
-	report_put_name(to, "cause", loss->cause);
-	if (loss->cpu < 0)
-		json_writer_word(to, "cpu", NULL);
-	else
-		report_put_number(to, "cpu", loss->cpu);
-	report_put_name(to, "provider", loss->provider);
-	report_put_name(to, "file", r->files[loss->file].path);
-	json_writer_close(to, '}');
-}
-
-static void put_losses(const struct report *r, struct etw_text *to)
-{
-	unsigned int i;
-
-	json_writer_open(to, "losses", '{');
-	json_writer_flag(to, "complete", r->complete);
-	json_writer_open(to, "rows", '[');
-	for (i = 0; i < r->loss_count; i++)
-		put_loss(r, to, &r->losses[i]);
-	json_writer_close(to, ']');
-	report_put_number(to, "more", r->losses_more);
-	json_writer_close(to, '}');
-}
-
 static void put_rate(const struct report *r, struct etw_text *to)
 {
 	json_writer_open(to, "rate", '{');
@@ -205,6 +173,10 @@ static void put_rate(const struct report *r, struct etw_text *to)
 	report_put_buckets(to, "events", r->rate_events, r->scale.used);
 	report_put_buckets(to, "bytes", r->rate_bytes, r->scale.used);
 	report_put_buckets(to, "lost", r->rate_lost, r->scale.used);
+	report_put_buckets(to, "lost_buffers", r->rate_lost_buffers, r->scale.used);
+	report_put_buckets(to, "gaps", r->rate_gaps, r->scale.used);
+	report_put_number(to, "lost_unplaced", r->unplaced_events);
+	report_put_number(to, "lost_buffers_unplaced", r->unplaced_buffers);
 	json_writer_close(to, '}');
 }
 
@@ -230,9 +202,10 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	json_writer_word(to, "generator", about->generator);
 	put_files(r, to);
 	json_writer_word(to, "filter", about->filter);
+	put_selection(about, to);
 	put_times(r, to);
 	put_totals(r, to);
-	put_losses(r, to);
+	report_put_losses(r, to);
 	put_rate(r, to);
 	report_put_lists(r, to);
 	report_put_errors(r, to);

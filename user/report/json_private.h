@@ -17,6 +17,8 @@
 #define REPORT_LIST_FIELDS	200
 #define REPORT_LIST_THREADS	100
 
+#define REPORT_LIST_LOSERS	100
+
 /* Numbers, clamped to what a double holds exactly */
 void report_put_number(struct etw_text *to, const char *key, __int128 value);
 /* A time as ns after the first event; may be negative, since events may be out of order. */
@@ -34,6 +36,11 @@ void report_put_row(const struct report *report, struct etw_text *to, const stru
 void report_put_lists(struct report *report, struct etw_text *to);
 void report_put_errors(struct report *report, struct etw_text *to);
 void report_put_timeline(struct report *report, struct etw_text *to);
+
+/* json_losses.c: complete or not, and from when on, as members of the object */
+void report_put_verdict(const struct report *report, struct etw_text *to,
+			const struct report_file *file);
+void report_put_losses(struct report *report, struct etw_text *to);
 
 /* json_operations.c */
 void report_put_operations(struct report *report, struct etw_text *to);

@@ -38,6 +38,8 @@ struct report *report_new(const struct report_host *host)
 			    NULL);
 	report_bounded_init(&r->operations, REPORT_OPERATIONS, sizeof(struct report_operation),
 			    report_operation_release);
+	report_bounded_init(&r->losers, REPORT_LOSERS, sizeof(struct report_loser),
+			    report_loser_release);
 	r->by = host->by;
 	r->decoder = etw_decoder_new();
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&

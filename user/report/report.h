@@ -66,7 +66,10 @@ void report_between(struct report *report, int64_t since, int64_t until);
 
 struct report_about {
 	const char *generator;
-	const char *filter;	/* NULL: none */
+	const char *filter;	/* all of them as one expression; NULL: none */
+	/* The options that selected events, as words like "--pid 7"; NULL ends them, or is all. */
+	const char *const *selection;
+	bool selects;		/* they select by more than time */
 };
 
 /*

@@ -31,6 +31,8 @@
 #define REPORT_ERRORS		50	/* latest ones */
 #define REPORT_ROW_TEXT		512	/* bytes of a row's text that are kept */
 #define REPORT_LOSSES		1000	/* rows about losses */
+#define REPORT_LOSS_CAUSES	64
+#define REPORT_LOSERS		512
 #define REPORT_NAME		256	/* bytes of a name that are kept */
 
 struct report_provider {
@@ -141,15 +143,32 @@ struct report_loss {
 	int64_t first, last;	/* FILETIME; 0: not known */
 	uint64_t count;		/* ETW_GAP_UNKNOWN: not known */
 	bool buffers;		/* what count counts */
-	const char *cause;	/* a literal */
+	bool missing;		/* false: buffers are wrong, but none is missing */
+	bool placed;		/* first and last are not just those of the file */
+	const char *cause, *key;	/* literals */
 	int32_t cpu;		/* -1: any */
 	char *provider;		/* or NULL */
 	uint32_t file;
 };
 
+struct report_loss_cause {
+	const char *cause, *key;	/* as of a loss; key: NULL for several */
+	uint64_t losses, events, buffers;
+	bool unknown;			/* there may be more events */
+};
+
+struct report_loser {
+	struct report_entry entry;	/* by GUID; events are lost ones */
+	char *name;			/* NULL: not known whose they were */
+	uint64_t losses;
+};
+
 struct report_file {
 	char *path;
 	uint64_t bytes;
+	bool complete;
+	bool since, overwritten;	/* as in the verdict */
+	int64_t since_time;
 };
 
 /* The process and the thread of recent events */
@@ -170,7 +189,9 @@ struct report {
 	uint64_t events, bytes, undecoded;
 	struct report_series rate;
 	uint64_t rate_events[REPORT_BUCKETS], rate_bytes[REPORT_BUCKETS];
-	uint64_t rate_lost[REPORT_BUCKETS];	/* filled by report_file() */
+	/* Filled by report_file(); gaps: how many losses each bucket is part of */
+	uint64_t rate_lost[REPORT_BUCKETS], rate_lost_buffers[REPORT_BUCKETS];
+	uint64_t rate_gaps[REPORT_BUCKETS];
 	uint64_t levels[256];
 	char *level_names[256];
 	struct report_bounded kinds, providers, processes, threads, containers, operations;
@@ -189,8 +210,16 @@ struct report {
 	struct report_loss *losses;
 	unsigned int loss_count;
 	uint64_t losses_more;
+	struct report_loss_cause loss_causes[REPORT_LOSS_CAUSES];
+	unsigned int loss_cause_count;
+	struct report_bounded losers;
+	struct report_distinct all_losers;
 	uint64_t lost_events, lost_buffers;
+	uint64_t unplaced_events, unplaced_buffers;	/* of those, without a time */
+	uint64_t lost_least, lost_most;	/* events, those of lost buffers included */
 	bool complete;
+	bool has_since, overwritten;	/* older events are not there; why */
+	int64_t since_time;		/* FILETIME; 0: not known */
 	struct report_file *files;
 	unsigned int file_count;
 	int64_t since, until;		/* FILETIME */
@@ -242,6 +271,11 @@ void report_rows_free(struct report_rows *rows);
 
 /* losses.c */
 void report_losses_free(struct report *report);
+void report_loser_release(struct report_entry *entry);
+/* Largest first, and no more than REPORT_LOSSES */
+void report_losses_sort(struct report *report);
+/* Why older events are not there */
+const char *report_since_reason(bool overwritten);
 
 /* A copy of a name, cut to REPORT_NAME bytes; NULL: no memory */
 char *report_name(const char *name);

@@ -28,6 +28,7 @@ static struct etw_event_header *put(const struct etw_guid *provider, uint64_t us
 {
 	struct etw_event_header *h = make_driver_event(&make, &sequence, us, id, data, len);
 
+	feed_header(&make.feed)->timestamp = (int64_t)(1000 + us * 1000);
 	h->provider = *provider;
 	h->desc.opcode = opcode;
 	h->desc.version = provider == &block && id == 2;
@@ -75,7 +76,8 @@ static void put_request(uint64_t us, uint32_t pid, uint32_t number, bool done)
 
 static void begin(void)
 {
-	sequence = 1;
+	sequence = 0;
+	make.head.logger_id = 3;
 	make_begin(&make, 1);
 	make_buffer(&make, 0, sequence);
 }

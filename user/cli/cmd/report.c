@@ -44,7 +44,11 @@ enum form { FORM_TEXT, FORM_JSON, FORM_HTML };
 static struct run {
 	bool text, json, quiet, strict;
 	const char *by;			/* what pairs operations; NULL: not given */
-	const char *filter;		/* as given, for the report */
+	struct etw_text filter;		/* all of them, for the report */
+	unsigned int filter_count;
+	char **selection;		/* the options that select, for the report; NULL ends them */
+	size_t selection_count;
+	bool selects;			/* by more than time */
 	enum form form;
 	struct inputs inputs;
 	struct output_file out;
@@ -92,6 +96,49 @@ static void check(int err)
 {
 	if (err)
 		cli_die("out of memory");
+}
+
+/* -------------------------------------------------------------- the selection */
+
+/* Events have to fit all filters. */
+static void note_filter(struct run *run, const char *value)
+{
+	struct etw_text both = { .data = NULL };
+
+	if (!run->filter_count++) {
+		etw_text_puts(&run->filter, value);
+		return;
+	}
+	etw_text_printf(&both, run->filter_count == 2 ? "(%s) && (%s)" : "%s && (%s)",
+			run->filter.data, value);
+	etw_text_free(&run->filter);
+	run->filter = both;
+}
+
+static void note_selection(struct run *run, int value, const char *argument)
+{
+	const struct cli_option *option = options;
+	struct etw_text text = { .data = NULL };
+
+	while (option->value != value)
+		option++;
+	etw_text_printf(&text, "--%s %s", option->name, argument);
+	check(text.error);
+	run->selection = cli_grow(run->selection, run->selection_count + 1, sizeof(char *));
+	run->selection[run->selection_count++] = text.data;
+	run->selection[run->selection_count] = NULL;
+	run->selects |= value != SELECT_OPT_SINCE && value != SELECT_OPT_UNTIL &&
+			value != SELECT_OPT_LAST;
+	if (value == SELECT_OPT_FILTER)
+		note_filter(run, argument);
+}
+
+static void free_selection(struct run *run)
+{
+	while (run->selection_count)
+		free(run->selection[--run->selection_count]);
+	free(run->selection);
+	etw_text_free(&run->filter);
 }
 
 /* ------------------------------------------------------------------ the form */
@@ -227,7 +274,10 @@ static void add_file(const char *path, const struct etw_verdict *verdict)
 
 static void make_result(struct run *run)
 {
-	const struct report_about about = { .generator = "etw " ETW_VERSION, .filter = run->filter };
+	const struct report_about about = {
+		.generator = "etw " ETW_VERSION, .filter = run->filter.data,
+		.selection = (const char *const *)run->selection, .selects = run->selects,
+	};
 	const unsigned int width = run->out.path ? 0 : screen_width();
 	const struct report_screen screen = {
 		.width = width ? width : WIDTH,
@@ -344,6 +394,7 @@ static void clean_up(struct run *run)
 	select_free(run->select);
 	inputs_close(&run->inputs);
 	etw_text_free(&run->result);
+	free_selection(run);
 	schema_unload();
 }
 
@@ -354,9 +405,9 @@ int cmd_report(int argc, char **argv)
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == SELECT_OPT_FILTER)
-			run->filter = optarg;
-		if (!select_option(&run->select, option, optarg))
+		if (select_option(&run->select, option, optarg))
+			note_selection(run, option, optarg);
+		else
 			schema_load("--manifest", optarg, false);
 	}
 	operands = cli_operands(&syntax, argc, argv);
