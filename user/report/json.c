@@ -9,17 +9,21 @@
 #include "base/utf.h"
 #include "json_private.h"
 
-#define EXACT_MAX	((INT64_C(1) << 53) - 1)	/* integers that a double holds */
 #define FILETIME_1970	INT64_C(116444736000000000)
+#define DIGITS		40	/* of the largest number, with a sign */
 
 void report_put_number(struct etw_text *to, const char *key, __int128 value)
 {
-	if (value > EXACT_MAX)
-		value = EXACT_MAX;
-	if (value < -EXACT_MAX)
-		value = -EXACT_MAX;
+	unsigned __int128 left = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+	char digits[DIGITS], *at = digits + DIGITS;
+
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (value < 0)
+		*--at = '-';
 	json_writer_key(to, key);
-	etw_text_signed(to, (int64_t)value);
+	etw_text_add(to, at, (size_t)(digits + DIGITS - at));
 }
 
 void report_put_time(const struct report *r, struct etw_text *to, const char *key, int64_t ns)

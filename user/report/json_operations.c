@@ -20,8 +20,10 @@ static void put_bin(void *context, const struct report_bin *bin)
 
 void report_put_histogram(struct etw_text *to, const struct report_histogram *histogram)
 {
+	const bool small = histogram->greatest < REPORT_EXACT && histogram->least > -REPORT_EXACT;
+
 	json_writer_open(to, "histogram", '[');
-	report_histogram_bins(histogram, PER, put_bin, to);
+	report_histogram_bins(histogram, small ? REPORT_EXACT : PER, put_bin, to);
 	json_writer_close(to, ']');
 }
 

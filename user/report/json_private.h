@@ -19,7 +19,7 @@
 
 #define REPORT_LIST_LOSERS	100
 
-/* Numbers, clamped to what a double holds exactly */
+/* Whole, also what a double does not hold exactly */
 void report_put_number(struct etw_text *to, const char *key, __int128 value);
 /* A time as ns after the first event; may be negative, since events may be out of order. */
 void report_put_time(const struct report *report, struct etw_text *to, const char *key, int64_t ns);

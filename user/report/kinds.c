@@ -148,6 +148,8 @@ static int find_kind(struct report *r, struct report_place *place)
 		place->kind->first = place->kind->last = place->ns;
 		ret = fill(r, place->kind, place->event, provider, named);
 	}
+	/* Perhaps the first one of another schema */
+	place->kind->fields_known = false;
 	mark(r, place->event, place->kind);
 	return ret;
 }

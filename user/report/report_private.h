@@ -20,7 +20,7 @@
 #define REPORT_THREADS		4096
 #define REPORT_CONTAINERS	2048
 #define REPORT_OPERATIONS	512
-#define REPORT_FIELDS		400	/* of all kinds; a kind that is given up keeps its share */
+#define REPORT_FIELDS		400	/* of all kinds; see fields.c */
 #define REPORT_SLOWEST		5	/* of each operation */
 
 /* Buckets over time of one of those */
@@ -73,7 +73,9 @@ struct report_field {
 	char *name;
 	struct report_histogram values;
 	struct report_series series, series_counts;
-	uint64_t sums[REPORT_SERIES], counts[REPORT_SERIES];
+	__int128 sums[REPORT_SERIES];
+	uint64_t counts[REPORT_SERIES];
+	uint64_t missed;	/* events of the kind before there was room for the field */
 };
 
 /* Events with the same provider, name and descriptor; keywords, task and channel may differ. */
@@ -95,6 +97,8 @@ struct report_kind {
 	unsigned int field_end;		/* the position behind the last of them; 0: there is none */
 	bool fields_known;		/* they are all that events of the kind have ... */
 	bool fields_left_out;		/* ... apart from those that there was no room for */
+	bool fields_missed;		/* ... for which there is room now */
+	unsigned int *field_room;	/* report.field_count */
 };
 
 struct report_process {
@@ -260,6 +264,7 @@ void report_operation_release(struct report_entry *entry);
 /* fields.c */
 int report_fields_count(struct report *report, const struct report_place *place);
 void report_fields_free(struct report_kind *kind);
+void report_sums_update(const struct report *report, struct report_field *field);
 
 /* rows.c: make a row's text of an event that was decoded by this decoder; NULL: no memory */
 char *report_row_text(struct report *report, struct etw_decoder *decoder);

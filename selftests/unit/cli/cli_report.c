@@ -64,7 +64,8 @@ static void put_request(uint64_t us, uint32_t pid, uint32_t number, bool done)
 		uint64_t latency;
 		uint32_t issuer;
 		char name[3];
-	} __attribute__((__packed__)) c = { .error = number % 7 ? 0 : -5, .latency = us,
+	} __attribute__((__packed__)) c = { .error = number % 7 ? 0 : -5,
+					    .latency = number % 2 ? us : UINT64_MAX - us,
 					    .issuer = 20, .name = "dd" };
 
 	memcpy(c.i, &i, sizeof(i));

@@ -186,6 +186,9 @@ class Tests:
         ok(page.read(text(".panel h3")).startswith("Order"), "a click on a name shows that operation")
         label = page.read(f"{one('.panel svg')}.getAttribute('aria-label')")
         ok(f"99 % at most {duration(report['operations'][1]['p99_ns'])}" in label, "the histogram has its figures as a text")
+        sums = page.read("[[[0, 15, 8], [96, 103, 8]], [[0, 127, 5]], [[90, 200, 3]]].map((bins) => Math.round(1e6 * "
+                         "spread(bins, edgesOf(0, 100, 10, false), Number).reduce((all, one) => all + one)) / 1e6)")
+        equal(sums, [16, 5, 3], "bars hold all elements, also those of a bin beyond the largest")
         before = page.read(f"{one('.panel svg path')}.getAttribute('d')")
         page.click(one(".panel .check input"))
         ok(page.read(f"{one('.panel svg path')}.getAttribute('d')") != before, "counts can be on a logarithmic scale")

@@ -41,6 +41,8 @@ function fieldCard(field) {
 		}) : says('No distribution.'),
 		element('dl', { class: 'facts across' },
 			element('div', null, element('dt', null, 'count'), element('dd', { title: count(number(field.count)) }, brief(number(field.count)))),
+			number(field.missed) ? element('div', null, element('dt', null, 'not counted'),
+				element('dd', { title: 'Events before there was room for the field' }, brief(number(field.missed)))) : null,
 			facts.map((name) => element('div', null, element('dt', null, name), element('dd', { title: count(field[name]) }, show(field[name]))))),
 		meanChart(field, show));
 }
