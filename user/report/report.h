@@ -42,6 +42,8 @@ void report_free(struct report *report);	/* NULL is fine */
  * (tdh/decode/decoder.h); the decoder is left anywhere among the fields.
  */
 int report_event(struct report *report, const struct convert_event *event);
+/* A piece of an embedded schema (tdh/decode/embed.h), which later events may need */
+int report_schema(struct report *report, const EVENT_RECORD *piece);
 /* What the host knows about processes has changed. */
 void report_processes_changed(struct report *report);
 

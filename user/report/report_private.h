@@ -58,6 +58,7 @@ enum report_pairing { REPORT_BY_ACTIVITY, REPORT_BY_THREAD, REPORT_BY_PAYLOAD, R
 struct report_operation {
 	struct report_entry entry;
 	char *provider, *name;
+	bool provider_named;		/* provider is no GUID */
 	uint64_t starts, stops;
 	uint64_t stopped;		/* stops that had a start, perhaps of another name */
 	uint64_t paired[REPORT_PAIRINGS];
@@ -104,6 +105,7 @@ struct report_kind {
 struct report_process {
 	struct report_entry entry;	/* by pid and start key */
 	uint32_t pid;
+	uint64_t start_key;		/* 0: not known */
 	char *name, *container;		/* the latest; NULL: not known */
 	uint64_t threads;
 	int64_t first, last;
@@ -114,6 +116,7 @@ struct report_process {
 struct report_thread {
 	struct report_entry entry;	/* by pid, start key and tid */
 	uint32_t pid, tid;
+	uint64_t start_key;		/* of the process */
 	char *process;			/* the name of its process at its latest event, or NULL */
 	uint64_t errors;
 	struct report_series series;
@@ -256,6 +259,10 @@ void report_thread_release(struct report_entry *entry);
 int report_operations_count(struct report *report, const struct report_place *place);
 /* Set the name of an operation that events of this kind start or stop, if they do. */
 int report_operations_name(struct report_kind *kind, const struct convert_event *event);
+/* All of them, by the sum of their times; list has room for REPORT_OPERATIONS. How many there are */
+unsigned int report_operations_list(struct report *report, struct report_operation **list);
+/* Entries of the table that are no operations, and not in that list */
+unsigned int report_operations_empty(const struct report *report);
 /* "activity", "thread", "payload" or "field NAME" */
 void report_add_pairing(const struct report *report, const struct report_operation *operation,
 			struct etw_text *to);

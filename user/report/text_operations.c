@@ -81,16 +81,17 @@ static void put_bin(void *context, const struct report_bin *bin)
 
 void report_page_operations(struct report_page *page)
 {
-	struct report_bounded *b = &page->report->operations;
+	struct report_operation *list[REPORT_OPERATIONS];
+	const unsigned int count = report_operations_list(page->report, list);
+	const size_t all = page->report->all_operations.count - report_operations_empty(page->report);
 	struct bins bins = { .page = page };
 	uint32_t i;
 
-	if (!b->count)
+	if (!count)
 		return;
-	report_bounded_sort(b);
-	report_page_heading(page, "Operations");
-	for (i = 0; i < b->count && i < LINES; i++) {
-		const struct report_operation *o = (const struct report_operation *)b->entries[i];
+	report_page_heading(page, "Operations, by their time in all");
+	for (i = 0; i < count && i < LINES; i++) {
+		const struct report_operation *o = list[i];
 
 		put_name(page, o);
 		if (!o->times.count)
@@ -100,8 +101,8 @@ void report_page_operations(struct report_page *page)
 		report_histogram_bins(&o->times, 1, find_most, &bins);
 		report_histogram_bins(&o->times, 1, put_bin, &bins);
 	}
-	if (b->count > LINES) {
-		etw_text_printf(&page->line, "(%zu others)", page->report->all_operations.count - LINES);
+	if (all > LINES) {
+		etw_text_printf(&page->line, "(%zu others)", all - LINES);
 		report_page_line(page);
 	}
 }

@@ -36,6 +36,7 @@
 
 #define LOOK_EVENTS	1024	/* events between two checks of the progress */
 #define WIDTH		80	/* columns where there is no terminal */
+#define HELD_MAX	(12u << 20)	/* bytes of starts that wait for their stops */
 
 enum { OPT_MANIFEST = 256 };
 
@@ -186,15 +187,19 @@ static const char *ask_provider(void *context, const struct etw_guid *guid)
 
 /* --------------------------------------------------------------------- events */
 
-static void learn(struct run *run, const struct etw_event *event)
+/* false: the event is for that only. */
+static bool learn(struct run *run, const struct etw_event *event)
 {
+	const uint64_t before = run->processes.learned;
+	const bool is_wanted = processes_event(&run->processes, event);
 	struct etw_guid guid;
 	const char *name = etw_process_named(event, &guid);
 
 	if (name)
 		names_learn(run->names, &guid, name);
-	if (etw_process_is(event))
+	if (run->processes.learned != before)
 		report_processes_changed(run->report);
+	return is_wanted;
 }
 
 static void pair(struct run *run, const struct etw_event *event)
@@ -228,6 +233,7 @@ static void take(struct run *run, const struct etw_event *event, unsigned int so
 	if (event_is_about_trace(event)) {
 		/* A schema, for the decoders only */
 		select_may(run->select, event);
+		check(report_schema(run->report, &record));
 		pair(run, event);
 		return;
 	}
@@ -252,8 +258,7 @@ static int read_events(struct run *run)
 			if (cli_ending())
 				return 1;
 		}
-		learn(run, event);
-		if (processes_event(&run->processes, event) &&
+		if (learn(run, event) &&
 		    (select_may(run->select, event) || etw_embed_is_piece(event->record.header)))
 			take(run, event, source);
 	}
@@ -354,6 +359,7 @@ static void prepare(struct run *run, char **paths)
 	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 	select_bound(run->select, &run->inputs);
 	run->operations = operations_new(run->by);
+	operations_hold(run->operations, HELD_MAX);
 	run->decoder = etw_decoder_new();
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
@@ -378,6 +384,9 @@ static int report_files(struct run *run, char **paths)
 	if (!status) {
 		inputs_report(&run->inputs);
 		manifest_report_problems();
+		if (run->by || operations_any(run->operations))
+			operations_report(run->operations);
+		processes_report(&run->processes, false);
 		select_report(run->select, false);
 	}
 	return status;

@@ -10,7 +10,7 @@ function latencyColumn([member, title]) {
 
 function operationFacts(row) {
 	const facts = [['Paired by', textOf(row.paired_by) || '–'], ['Total', duration(number(row.sum_ns)), exactly(number(row.sum_ns), 'ns')],
-		['Mean', number(row.count) ? duration(number(row.sum_ns) / row.count) : '–'], ['Minimum', duration(number(row.min_ns)), exactly(number(row.min_ns), 'ns')],
+		['Mean', number(row.count) ? duration(typeof row.mean_ns === 'number' ? row.mean_ns : number(row.sum_ns) / row.count) : '–'], ['Minimum', duration(number(row.min_ns)), exactly(number(row.min_ns), 'ns')],
 		['Failed', typeof row.failed === 'number' ? count(row.failed) : 'not known'],
 		['Starts without a stop', count(number(row.unpaired_starts))], ['Stops without a start', count(number(row.unpaired_stops))]];
 
