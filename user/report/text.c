@@ -78,6 +78,8 @@ static void put_summary(struct report_page *page)
 				(double)r->events * 1e9 / (double)duration);
 	report_page_line(page);
 	put_levels(page);
+	if (r->all_providers.full || r->all_kinds.full || r->all_processes.full || r->all_threads.full)
+		etw_text_puts(&page->line, "at least ");
 	put_amount(page, r->all_providers.count, "provider", ", ");
 	put_amount(page, r->all_kinds.count, "kind", " of events, ");
 	put_amount(page, r->all_processes.count, "process", ", ");

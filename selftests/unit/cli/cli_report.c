@@ -100,6 +100,7 @@ static void make_mixed(void)
 	begin();
 	put_process(20, "</script><script>alert(1)</script>");
 	put_process(30, "\033[31mred\033[0m \xC3");
+	put_process(50, "漢字漢字漢字漢字漢字漢字漢字漢字 a\xCC\x81 b\xCC\x81");
 	put_process(40, "a\xE2\x80\xAE" "b\xE2\x80\xA8" "c\nd\"\\");
 	for (i = 1; i <= 3000; i++) {
 		put_request(i * 10, 20 + i % 5 * 10, i, false);
@@ -162,6 +163,11 @@ static void test_mixed(void)
 	is(run("report " MANIFEST " %s", make.path), 0, "text");
 	ok(is_printable(run_out) && strstr(run_out, "INCOMPLETE: 12 events"), "and losses are first");
 	ok(strstr(run_out, "\\u001b[31mred"), "escape sequences are escaped");
+	ok(strstr(run_out, "2022-06-18 04:26:40.000010 UTC to ") && strstr(run_out, " errors, "),
+	   "date and errors are on the first screen");
+	is(run("report " MANIFEST " %s | LC_ALL=C.UTF-8 grep -c '^  [0-9.]* m\\?s in all, by '", make.path), 0,
+	   "an operation has a second line");
+	ok(strstr(run_out, "1\n") != NULL, "for what does not fit into the first");
 	is(run("report --strict --json %s >/dev/null", make.path), 3, "--strict");
 	unlink(make.path);
 }

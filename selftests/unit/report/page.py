@@ -376,6 +376,10 @@ class Tests:
         page.prefer("dark")
         self.open("rich")
         page.pdf(f"{self.folder}/print.pdf")
+        page.call("Emulation.setEmulatedMedia", media="print")
+        notes = page.read("[...document.querySelectorAll('.on-paper')].map((note) => getComputedStyle(note).display === 'none' ? '' : note.textContent.trim())")
+        ok(notes and all(re.fullmatch(r"The first [\d,]+ of [\d,]+ are printed\.", note) for note in notes), "a printed list says how much of it there is")
+        page.call("Emulation.setEmulatedMedia", media="")
         with open(f"{self.folder}/print.pdf", "rb") as pdf:
             pages = len(re.findall(rb"/Type\s*/Page\b", pdf.read()))
         ok(3 <= pages <= 15, f"a report prints on a few pages: {pages}")

@@ -65,6 +65,7 @@ function showFields(report) {
 
 		cards.replaceChildren(...drawn.map(fieldCard));
 		foot.replaceChildren(fitting.length ? '' : 'No field matches the search. ',
+			fitting.length > drawn.length ? element('span', { class: 'on-paper' }, 'The first ' + count(drawn.length) + ' of ' + count(fitting.length) + ' are printed. ') : '',
 			fitting.length > drawn.length || all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				all = !all;
 				draw();

@@ -151,6 +151,8 @@ function rateChart(report) {
 	const width = number(rate.bucket_ns) || 1;
 	const largest = Math.max(...events, 0), lostMost = Math.max(...lost, 0);
 	const perSecond = (value) => value / width * 1e9;
+	// A few events in a short step are no rate.
+	const rateText = (value) => value < 10 ? plural(value, 'event') + ' in ' + duration(width) : brief(perSecond(value)) + ' events/s';
 
 	if (!events.length || !largest)
 		return says('No rate over time: the trace has no events.');
@@ -168,13 +170,13 @@ function rateChart(report) {
 	const readout = brush(plot, {
 		buckets: events.length, bucketNs: width, label: 'Time in the rate chart',
 		hint: 'Drag, or Shift and the arrow keys, to select a range of time.',
-		describe: (i) => brief(perSecond(events[i])) + ' events/s, ' + bytes(Math.round(perSecond(number(sizes[i])))) + '/s' +
+		describe: (i) => rateText(events[i]) + ', ' + bytes(Math.round(perSecond(number(sizes[i])))) + '/s' +
 			(lost[i] ? ', ' + count(lost[i]) + ' LOST' : '') + (lostBuffers[i] ? ', ' + plural(lostBuffers[i], 'buffer') + ' LOST' : '') +
 			(gaps[i] && !lost[i] && !lostBuffers[i] ? ', something is missing' : ''),
 	});
 
 	return element('div', { class: 'chart' },
-		element('div', { class: 'top-label' }, brief(perSecond(largest)) + ' events/s'), plot,
+		element('div', { class: 'top-label' }, 'at most ' + rateText(largest)), plot,
 		lostMost ? element('div', { class: 'plot lost' }, picture(null,
 			drawing('path', { class: 'lost-bar', d: barsPath(lost.map((x) => x ? Math.log10(x) + 1 : 0), Math.log10(lostMost) + 1) }))) : null,
 		timeAxis(events.length * width),

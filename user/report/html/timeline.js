@@ -135,6 +135,7 @@ class Timeline {
 			}
 		this.paint();
 		this.foot.replaceChildren(fitting.length ? '' : 'No thread matches the search. ',
+			fitting.length > drawn.length ? element('span', { class: 'on-paper' }, 'The first ' + count(drawn.length) + ' of ' + count(fitting.length) + ' are printed. ') : '',
 			fitting.length > drawn.length || this.all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				this.all = !this.all;
 				this.draw();
