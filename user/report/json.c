@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/guid.h"
 #include "base/utf.h"
 #include "json_private.h"
 
@@ -87,6 +88,14 @@ void report_put_row(const struct report *r, struct etw_text *to, const struct re
 
 /* ----------------------------------------------------------------- the parts */
 
+static void put_boot(struct etw_text *to, const struct etw_guid *boot)
+{
+	if (etw_guid_is_zero(boot))
+		json_writer_word(to, "boot", NULL);
+	else
+		json_writer_guid(to, "boot", boot);
+}
+
 static void put_files(const struct report *r, struct etw_text *to)
 {
 	unsigned int i;
@@ -97,11 +106,13 @@ static void put_files(const struct report *r, struct etw_text *to)
 		report_put_name(to, "path", r->files[i].path);
 		report_put_number(to, "bytes", r->files[i].bytes);
 		report_put_verdict(r, to, &r->files[i]);
-		json_writer_word(to, "host", NULL);
-		json_writer_word(to, "kernel", NULL);
+		report_put_name(to, "host", r->files[i].host);
+		report_put_name(to, "kernel", r->files[i].kernel);
+		put_boot(to, &r->files[i].boot);
 		json_writer_close(to, '}');
 	}
 	json_writer_close(to, ']');
+	json_writer_flag(to, "mixed", r->mixed);
 }
 
 static void put_selection(const struct report_about *about, struct etw_text *to)
@@ -186,16 +197,19 @@ static void put_rate(const struct report *r, struct etw_text *to)
 
 static void put_table(const struct report *r, struct etw_text *to)
 {
-	unsigned int i;
+	const uint64_t count = r->table.count + r->firsts.count;
+	struct report_rows_at at = { 0 };
+	const struct report_row *row;
 
 	json_writer_open(to, "table", '{');
-	report_put_number(to, "limit", r->table.max);
+	report_put_number(to, "limit", r->table.max + r->firsts.max);
 	report_put_number(to, "stride", r->table.stride);
+	report_put_number(to, "firsts", r->firsts.count);
 	json_writer_open(to, "rows", '[');
-	for (i = 0; i < r->table.count; i++)
-		report_put_row(r, to, &r->table.rows[i]);
+	while ((row = report_rows_next(r, &at)))
+		report_put_row(r, to, row);
 	json_writer_close(to, ']');
-	report_put_number(to, "more", r->events - r->table.count);
+	report_put_number(to, "more", r->events - count);
 	json_writer_close(to, '}');
 }
 

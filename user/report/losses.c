@@ -19,8 +19,11 @@ void report_losses_free(struct report *r)
 
 	for (i = 0; i < r->loss_count; i++)
 		free(r->losses[i].provider);
-	for (i = 0; i < r->file_count; i++)
+	for (i = 0; i < r->file_count; i++) {
 		free(r->files[i].path);
+		free(r->files[i].host);
+		free(r->files[i].kernel);
+	}
 	free(r->losses);
 	free(r->files);
 	report_bounded_free(&r->losers);
@@ -312,8 +315,28 @@ static void add_since(struct report *r, struct report_file *file, const struct e
 	r->has_since = true;
 }
 
+static int add_machine(struct report *r, struct report_file *file,
+		       const struct report_machine *machine)
+{
+	const struct report_file *other;
+
+	file->boot = machine->boot;
+	file->machines = machine->count;
+	if (*machine->host)
+		file->host = report_name(machine->host);
+	if (*machine->kernel)
+		file->kernel = report_name(machine->kernel);
+	if ((*machine->host && !file->host) || (*machine->kernel && !file->kernel))
+		return -ENOMEM;
+	r->mixed |= machine->count > 1;
+	for (other = r->files; other < file; other++)
+		if (other->machines && memcmp(&other->boot, &file->boot, sizeof(file->boot)))
+			r->mixed = true;
+	return 0;
+}
+
 int report_file(struct report *r, const char *path, uint64_t bytes,
-		const struct etw_verdict *verdict)
+		const struct etw_verdict *verdict, const struct report_machine *machine)
 {
 	struct report_file *files = realloc(r->files, (r->file_count + 1) * sizeof(*files));
 	struct report_file *file;
@@ -326,6 +349,8 @@ int report_file(struct report *r, const char *path, uint64_t bytes,
 	if (!file->path)
 		return -ENOMEM;
 	r->file_count++;
+	if (machine && add_machine(r, file, machine))
+		return -ENOMEM;
 	add_since(r, file, verdict);
 	return add_gaps(r, verdict);
 }

@@ -43,6 +43,7 @@ struct report *report_new(const struct report_host *host)
 	r->by = host->by;
 	r->decoder = etw_decoder_new();
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
+	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&
 	    !report_rows_init(&r->errors, REPORT_ERRORS))
 		return r;
 	report_free(r);
@@ -70,6 +71,7 @@ void report_free(struct report *r)
 	etw_decoder_free(r->decoder);
 	etw_event_items_free(&r->items);
 	report_rows_free(&r->table);
+	report_rows_free(&r->firsts);
 	report_rows_free(&r->errors);
 	report_losses_free(r);
 	for (i = 0; i < 256; i++)

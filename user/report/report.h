@@ -58,9 +58,19 @@ struct report_pair {
 
 int report_pair(struct report *report, const struct report_pair *pair);
 
-/* After all events: a file and the verdict on it, of etw_etl_verify() */
+/* What a file says of the machine that it was recorded on */
+struct report_machine {
+	const char *host, *kernel;	/* empty: not known */
+	struct etw_guid boot;		/* zero: not known */
+	unsigned int count;		/* of machines or boots in the file; this is the first */
+};
+
+/*
+ * After all events: a file and the verdict on it, of etw_etl_verify(); machine: NULL if it
+ * describes none
+ */
 int report_file(struct report *report, const char *path, uint64_t bytes,
-		const struct etw_verdict *verdict);
+		const struct etw_verdict *verdict, const struct report_machine *machine);
 /* Call before report_file(): leave out gaps that lie outside, FILETIMEs. */
 void report_between(struct report *report, int64_t since, int64_t until);
 

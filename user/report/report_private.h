@@ -27,7 +27,8 @@
 #define REPORT_SERIES		60
 #define REPORT_TIMELINE		200
 
-#define REPORT_ROWS		2000	/* of the table */
+#define REPORT_ROWS		1600	/* of the table ... */
+#define REPORT_FIRSTS		400	/* ... and besides, the first events of their kinds */
 #define REPORT_ERRORS		50	/* latest ones */
 #define REPORT_ROW_TEXT		512	/* bytes of a row's text that are kept */
 #define REPORT_LOSSES		1000	/* rows about losses */
@@ -132,6 +133,8 @@ struct report_cpu {
 };
 
 struct report_row {
+	uint64_t number;	/* of the event, from 0 */
+	bool first;		/* of its kind */
 	int64_t ns;		/* since 1970 */
 	uint32_t pid, tid;
 	uint16_t cpu;
@@ -142,7 +145,7 @@ struct report_row {
 struct report_rows {
 	struct report_row *rows;
 	unsigned int count, max;
-	uint64_t stride;	/* the table has each so many-th event */
+	uint64_t stride;	/* the table has about one of so many events */
 	uint64_t seen;
 };
 
@@ -173,6 +176,9 @@ struct report_loser {
 struct report_file {
 	char *path;
 	uint64_t bytes;
+	char *host, *kernel;	/* NULL: not known */
+	struct etw_guid boot;	/* zero: not known */
+	unsigned int machines;	/* that it describes, each boot as one */
 	bool complete;
 	bool since, overwritten;	/* as in the verdict */
 	int64_t since_time;
@@ -213,7 +219,7 @@ struct report {
 	struct report_recent recent[REPORT_RECENT];
 	uint32_t recent_generation;
 	struct etw_text scratch, key;
-	struct report_rows table, errors;
+	struct report_rows table, firsts, errors;
 	struct report_loss *losses;
 	unsigned int loss_count;
 	uint64_t losses_more;
@@ -229,6 +235,7 @@ struct report {
 	int64_t since_time;		/* FILETIME; 0: not known */
 	struct report_file *files;
 	unsigned int file_count;
+	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */
 };
 
@@ -280,6 +287,12 @@ int report_rows_init(struct report_rows *rows, unsigned int max);
 int report_rows_sample(struct report *report, const struct report_place *place);
 int report_rows_error(struct report *report, const struct report_place *place);
 void report_rows_free(struct report_rows *rows);
+/* The rows of the table, each kind's first events included; from all zero to NULL */
+struct report_rows_at {
+	unsigned int table, first;
+};
+
+const struct report_row *report_rows_next(const struct report *report, struct report_rows_at *at);
 
 /* losses.c */
 void report_losses_free(struct report *report);

@@ -245,6 +245,21 @@ static void put_rate(struct report_page *page)
 	}
 }
 
+static void put_file(struct report_page *page, const struct report_file *file)
+{
+	report_page_add(page, file->path);
+	report_page_line(page);
+	if (!file->host && !file->kernel)
+		return;
+	etw_text_puts(&page->line, "  recorded on ");
+	report_page_add(page, file->host ? file->host : "a machine without a name");
+	if (file->kernel) {
+		etw_text_puts(&page->line, ", Linux ");
+		report_page_add(page, file->kernel);
+	}
+	report_page_line(page);
+}
+
 int report_text(struct report *r, const struct report_about *about,
 		const struct report_screen *screen, struct etw_text *to)
 {
@@ -256,8 +271,12 @@ int report_text(struct report *r, const struct report_about *about,
 	if (own.width < NARROW)
 		own.width = NARROW;
 	etw_text_cut(to, 0);
-	for (i = 0; i < r->file_count; i++) {
-		report_page_add(&page, r->files[i].path);
+	for (i = 0; i < r->file_count; i++)
+		put_file(&page, &r->files[i]);
+	if (r->mixed) {
+		etw_text_puts(&page.line, "These are of several machines or boots: processes, threads and");
+		report_page_line(&page);
+		etw_text_puts(&page.line, "CPUs with the same numbers are counted as one.");
 		report_page_line(&page);
 	}
 	for (option = about->selection; option && *option; option++) {

@@ -125,10 +125,29 @@ def check_rate(report, events, times):
             if key == "pid":
                 same(f"time of {row[key]}", (row["first_ns"], row["last_ns"]),
                      ((min(own) - start) * 100, (max(own) - start) * 100))
-    stride = report["table"]["stride"]
-    same("table", [(row["t_ns"], row["pid"], row["cpu"]) for row in report["table"]["rows"]],
-         [((times[i] - start) * 100, events[i]["pid"], events[i]["cpu"])
-          for i in range(0, len(events), stride)])
+    check_table(report["table"], events, times)
+
+
+def mix(number):
+    mask = (1 << 64) - 1
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & mask
+    number = (number ^ number >> 27) * 0x94D049BB133111EB & mask
+    return number ^ number >> 31
+
+
+def check_table(table, events, times):
+    """Which events are there: those that a hash of their numbers chooses, and kinds' first ones"""
+    stride = table["stride"]
+    first = {}
+    for i, event in enumerate(events):
+        first.setdefault(tuple(event[name] for name in ("provider", "event", "id", "version",
+                                                        "opcode", "level")), i)
+    chosen = {i for i in range(len(events)) if not mix(i) % stride}
+    firsts = set(first.values()) - chosen
+    rows = [(row["t_ns"], row["pid"], row["cpu"]) for row in table["rows"]]
+    same("firsts", table["firsts"], len(firsts))
+    same("table", rows, [((times[i] - times[0]) * 100, events[i]["pid"], events[i]["cpu"])
+                         for i in sorted(chosen | firsts)])
 
 
 def check_fields(report, events, times):

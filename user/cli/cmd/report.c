@@ -19,6 +19,7 @@
 #include "cli/input/log_contents.h"
 #include "cli/input/operations.h"
 #include "cli/input/processes.h"
+#include "cli/machine/machine.h"
 #include "cli/names.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
@@ -269,10 +270,21 @@ static int read_events(struct run *run)
 
 static void add_file(const char *path, const struct etw_verdict *verdict)
 {
+	struct machines machines = { 0 };
+	struct report_machine machine = { .host = "", .kernel = "" };
+	unsigned int undescribed = 0;
 	struct stat there;
 
+	/* What cannot be read of it is not known. */
+	machines_read(&machines, path, &undescribed);
+	if (machines.count)
+		machine = (struct report_machine){
+			.host = machines.list->host, .kernel = machines.list->release,
+			.boot = machines.list->boot, .count = (unsigned int)machines.count,
+		};
 	check(report_file(job.report, path, stat(path, &there) ? 0 : (uint64_t)there.st_size,
-			  verdict));
+			  verdict, machines.count ? &machine : NULL));
+	machines_free(&machines);
 }
 
 /* --------------------------------------------------------------------- output */

@@ -56,8 +56,8 @@ function slowOperation(slow, number_) {
 			node.append(element('p', { class: 'foot' }, element('button', { type: 'button', class: 'link', on: { click: () => {
 				chooseRange(null);
 				location.hash = '#events';
-				eventTable.goTo(number(slow.start_ns));
-			} } }, 'Find it in the table of events')));
+				eventTable.goTo(number(slow.start_ns), slow.tid);
+			} } }, eventTable.has(number(slow.start_ns), slow.tid) ? 'Find it in the table of events' : 'Go to its time in the table of events, which does not hold it')));
 	});
 	return node;
 }

@@ -249,6 +249,8 @@ function showOverview(report) {
 	// The first screen is for what matters; the page's title is above it already.
 	node.querySelector('h2').classList.add('unseen');
 
+	if (report.mixed === true)
+		node.append(element('p', { class: 'band since' }, 'The files are of several machines or boots: processes, threads and CPUs with the same numbers are counted as one.'));
 	node.append(verdict(report), figures(report), element('h3', null, 'Rate over time'), rateChart(report));
 }
 

@@ -159,13 +159,6 @@ function withUnit(value, unit) {
 	return brief(value) + (unit ? ' ' + unit : '');
 }
 
-// ordinal(2) is "2nd"
-function ordinal(value) {
-	const ending = /1\d$/.test(value) ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[value % 10] || 'th';
-
-	return count(value) + ending;
-}
-
 function plural(value, one, many) {
 	return count(value) + ' ' + (value === 1 ? one : many || one + 's');
 }
