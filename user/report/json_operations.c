@@ -42,6 +42,8 @@ static void put_times(struct etw_text *to, const struct report_histogram *h)
 
 static void put_slow(const struct report *r, struct etw_text *to, const struct report_slow *slow)
 {
+	unsigned int i;
+
 	json_writer_open(to, NULL, '{');
 	report_put_time(r, to, "start_ns", slow->start);
 	report_put_number(to, "duration_ns", slow->ns);
@@ -51,7 +53,11 @@ static void put_slow(const struct report *r, struct etw_text *to, const struct r
 	report_put_name(to, "process", slow->process);
 	report_put_name(to, "fields", slow->fields);
 	json_writer_open(to, "context", '[');
+	for (i = 0; i < slow->context_count; i++)
+		report_put_row(r, to, &slow->context[i]);
 	json_writer_close(to, ']');
+	report_put_number(to, "skipped", slow->skipped);
+	report_put_number(to, "skipped_at", slow->skipped_at);
 	json_writer_close(to, '}');
 }
 

@@ -21,6 +21,9 @@
 
 static void free_slow(struct report_slow *slow)
 {
+	while (slow->context_count)
+		report_row_free(&slow->context[--slow->context_count]);
+	free(slow->context);
 	free(slow->process);
 	free(slow->fields);
 	memset(slow, 0, sizeof(*slow));
@@ -235,6 +238,8 @@ static int fill_slow(struct report *r, struct report_slow *slow, const struct re
 	*slow = (struct report_slow){
 		.ns = pair->ns, .start = slices_time(pair->start), .pid = header->process_id,
 		.tid = header->thread_id, .cpu = pair->start->cpu,
+		.stop_pid = pair->stop->record.header->process_id,
+		.stop_tid = pair->stop->record.header->thread_id,
 	};
 	slow->fields = report_row_text(r, r->decoder);
 	if (!slow->fields)

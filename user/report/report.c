@@ -56,6 +56,7 @@ void report_free(struct report *r)
 
 	if (!r)
 		return;
+	report_around_free(r);
 	report_bounded_free(&r->kinds);
 	report_bounded_free(&r->providers);
 	report_bounded_free(&r->processes);

@@ -58,6 +58,16 @@ struct report_pair {
 
 int report_pair(struct report *report, const struct report_pair *pair);
 
+/*
+ * After all events, and before output: they may come once more, for what is around the slowest
+ * operations. begin: 1: they shall, *until is the last FILETIME that matters; 0: that is not
+ * needed; -ENOMEM. Give those events that it wants, decoded as for report_event().
+ */
+int report_around_begin(struct report *report, int64_t *until);
+bool report_around_wants(const struct report *report, const struct etw_event *event);
+int report_around_event(struct report *report, const struct convert_event *event);
+int report_around_end(struct report *report);
+
 /* What a file says of the machine that it was recorded on */
 struct report_machine {
 	const char *host, *kernel;	/* empty: not known */

@@ -44,6 +44,8 @@ struct report_provider {
 	uint64_t rate[REPORT_SERIES];
 };
 
+struct report_row;
+
 /* One of the slowest */
 struct report_slow {
 	uint64_t ns;			/* how long it took */
@@ -51,6 +53,11 @@ struct report_slow {
 	uint32_t pid, tid;		/* of its start */
 	uint16_t cpu;
 	char *process, *fields;
+	uint32_t stop_pid, stop_tid;
+	struct report_row *context;	/* events of its threads; around.c */
+	unsigned int context_count;
+	unsigned int skipped_at;	/* the row before which so many events ... */
+	uint64_t skipped;		/* ... of its threads were left out */
 };
 
 enum report_pairing { REPORT_BY_ACTIVITY, REPORT_BY_THREAD, REPORT_BY_PAYLOAD, REPORT_PAIRINGS };
@@ -235,6 +242,9 @@ struct report {
 	int64_t since_time;		/* FILETIME; 0: not known */
 	struct report_file *files;
 	unsigned int file_count;
+	struct report_around *arounds;
+	unsigned int around_count;
+	int64_t around_from, around_to;	/* ns since 1970: when all of them are */
 	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */
 };
@@ -256,6 +266,13 @@ void report_kind_release(struct report_entry *entry);
 void report_provider_release(struct report_entry *entry);
 /* What is printed for a provider: its name, or its GUID */
 void report_provider_title(const struct report_provider *provider, struct etw_text *to);
+
+/* provider/event */
+void report_event_title(const struct report *report, const struct convert_event *event,
+			struct etw_text *to);
+
+/* around.c */
+void report_around_free(struct report *report);
 
 /* places.c */
 int report_places_count(struct report *report, struct report_place *place);
@@ -287,6 +304,7 @@ int report_rows_init(struct report_rows *rows, unsigned int max);
 int report_rows_sample(struct report *report, const struct report_place *place);
 int report_rows_error(struct report *report, const struct report_place *place);
 void report_rows_free(struct report_rows *rows);
+void report_row_free(struct report_row *row);
 /* The rows of the table, each kind's first events included; from all zero to NULL */
 struct report_rows_at {
 	unsigned int table, first;

@@ -21,7 +21,7 @@ int report_rows_init(struct report_rows *rows, unsigned int max)
 	return rows->rows ? 0 : -ENOMEM;
 }
 
-static void free_row(struct report_row *row)
+void report_row_free(struct report_row *row)
 {
 	free(row->process);
 	free(row->title);
@@ -34,7 +34,7 @@ void report_rows_free(struct report_rows *rows)
 	unsigned int i;
 
 	for (i = 0; i < rows->count; i++)
-		free_row(&rows->rows[i]);
+		report_row_free(&rows->rows[i]);
 	free(rows->rows);
 	memset(rows, 0, sizeof(*rows));
 }
@@ -116,7 +116,7 @@ static void halve(struct report_rows *rows, struct report_rows *firsts)
 		else if (row->first && firsts->count < firsts->max)
 			firsts->rows[firsts->count++] = *row;
 		else
-			free_row(row);
+			report_row_free(row);
 	}
 	memset(rows->rows + count, 0, (rows->count - count) * sizeof(*rows->rows));
 	rows->count = count;
@@ -159,6 +159,6 @@ int report_rows_error(struct report *r, const struct report_place *place)
 
 	if (rows->count < rows->max)
 		rows->count++;
-	free_row(row);
+	report_row_free(row);
 	return fill(r, row, place);
 }

@@ -79,10 +79,44 @@ static void test_names(void)
 	unlink(made_file.path);
 }
 
+/* What the thread did around its slowest operations, and nothing of others */
+static void test_context(void)
+{
+	const struct made before = { .name = "before" }, inside = { .name = "inside" };
+	const struct made after = { .name = "after" }, other = { .name = "other", .tid = 99 };
+	const struct made start = { .name = "Work", .opcode = START };
+	const struct made stop = { .name = "Work", .opcode = STOP };
+	unsigned int i;
+
+	report_begin();
+	report_make(&before, made_at + MS);
+	for (i = 0; i < 6; i++)
+		report_make(&before, made_at + 1000 * MS + MS * i);
+	report_make(&other, made_at + 1);
+	report_make(&start, made_at + MS);
+	for (i = 0; i < 10; i++)
+		report_make(&inside, made_at + MS);
+	report_make(&other, made_at + 1);
+	report_make(&stop, made_at + MS);
+	for (i = 0; i < 6; i++)
+		report_make(&after, made_at + 40 * MS);
+	report_end();
+	says(made_file.path, "[w['event'][6:] for w in r['operations'][0]['slowest'][0]['context']]",
+	     "['before', 'Work/Start', 'inside', 'inside', 'inside', 'inside', 'Work/Stop', 'after', 'after']",
+	     "the context of an operation");
+	says(made_file.path, "r['operations'][0]['slowest'][0]['skipped'], "
+	     "r['operations'][0]['slowest'][0]['skipped_at']", "6 5", "says what it leaves out");
+	says(made_file.path, "[(s['start_ns'], s['start_ns'] + s['duration_ns']) == "
+	     "tuple(w['t_ns'] for w in s['context'] if 'Work' in w['event']) for s in r['operations'][0]['slowest']]",
+	     "[True]", "and begins and ends with its events");
+	unlink(made_file.path);
+}
+
 int main(void)
 {
 	test_failed();
 	test_order();
 	test_names();
+	test_context();
 	return done_testing();
 }

@@ -266,6 +266,52 @@ static int read_events(struct run *run)
 	return ret != 0;
 }
 
+/* The events around the slowest operations: files are read once more for them. */
+static void take_around(struct run *run, const struct etw_event *event, unsigned int source)
+{
+	struct convert_event e = { .event = event, .decoder = run->decoder, .source = source };
+	EVENT_RECORD record;
+	int err;
+
+	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is(event)) ||
+	    !report_around_wants(run->report, event) || !select_may(run->select, event))
+		return;
+	e.record = &record;
+	etw_event_record(&record, event, &run->items, false);
+	err = etw_decode_repeated(run->decoder, &record, run->items.repeated, &e.decoded);
+	if (err == -ENOMEM)
+		check(err);
+	e.known = !err;
+	if (select_wants(run->select, &record, e.decoded, run->decoder))
+		check(report_around_event(run->report, &e));
+}
+
+static int read_around(struct run *run, char **paths)
+{
+	struct inputs again = { .apart = run->inputs.apart, .again = true };
+	const struct etw_event *event;
+	unsigned int source, look = 0;
+	int64_t until;
+	int ret = report_around_begin(run->report, &until);
+
+	if (ret < 0)
+		check(ret);
+	if (!ret)
+		return 0;
+	ret = inputs_open(&again, paths);
+	if (!ret) {
+		inputs_until(&again, until);
+		while ((ret = inputs_next(&again, &event, &source)) == 1) {
+			if (!(++look % LOOK_EVENTS) && cli_ending())
+				break;
+			take_around(run, event, source);
+		}
+	}
+	inputs_close(&again);
+	check(report_around_end(run->report));
+	return ret != 0;
+}
+
 /* -------------------------------------------------------------------- verdicts */
 
 static void add_file(const char *path, const struct etw_verdict *verdict)
@@ -386,6 +432,8 @@ static int report_files(struct run *run, char **paths)
 	progress_begin(&run->progress, run->quiet);
 	status = read_events(run);
 	progress_end(&run->progress);
+	if (!status && run->form != FORM_TEXT)
+		status = read_around(run, paths);
 	if (status)
 		return status;
 	run->status = verify_files(paths, add_file);

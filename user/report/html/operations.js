@@ -52,6 +52,9 @@ function slowOperation(slow, number_) {
 		if (node.childNodes.length > 1)
 			return;
 		node.append(rows.length ? rowsList(rows, 'Events around the slowest operation ' + number_, own) : says('The report holds no events around it.'));
+		if (number(slow.skipped))
+			node.append(says('These are events of its threads; between row ' + count(number(slow.skipped_at)) + ' and the next, ' +
+				plural(slow.skipped, 'event is', 'events are') + ' left out.'));
 		if (eventTable)
 			node.append(element('p', { class: 'foot' }, element('button', { type: 'button', class: 'link', on: { click: () => {
 				chooseRange(null);
