@@ -232,7 +232,7 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	report_put_fields(r, to);
 	json_writer_word(to, "stacks", NULL);
 	put_table(r, to);
-	json_writer_word(to, "diff", NULL);
+	report_put_diff(about->base, r, to);
 	json_writer_close(to, '}');
 	etw_text_char(to, '\n');
 }

@@ -46,6 +46,9 @@ void report_put_losses(struct report *report, struct etw_text *to);
 void report_put_operations(struct report *report, struct etw_text *to);
 void report_put_histogram(struct etw_text *to, const struct report_histogram *histogram);
 
+/* json_diff.c; a: NULL if there is nothing to compare with */
+void report_put_diff(struct report *a, struct report *b, struct etw_text *to);
+
 /* json_fields.c */
 void report_put_fields(struct report *report, struct etw_text *to);
 

@@ -92,6 +92,7 @@ struct report_about {
 	/* The options that selected events, as words like "--pid 7"; NULL ends them, or is all. */
 	const char *const *selection;
 	bool selects;		/* they select by more than time */
+	struct report *base;	/* to compare with, in JSON; or NULL */
 };
 
 /*
@@ -109,5 +110,9 @@ struct report_screen {
 
 int report_text(struct report *report, const struct report_about *about,
 		const struct report_screen *screen, struct etw_text *to);
+
+/* What differs from a to b */
+int report_text_diff(struct report *a, struct report *b, const struct report_about *about,
+		     const struct report_screen *screen, struct etw_text *to);
 
 #endif /* ETW_REPORT_REPORT_H */

@@ -7,7 +7,6 @@
 #include "text_private.h"
 
 #define LOSSES	10	/* that are listed */
-#define NARROW	40	/* columns that a screen has at least */
 #define FILETIME_1970	INT64_C(116444736000000000)
 
 static void put_amount(struct report_page *page, uint64_t count, const char *what,
@@ -268,8 +267,8 @@ int report_text(struct report *r, const struct report_about *about,
 	const char *const *option;
 	unsigned int i;
 
-	if (own.width < NARROW)
-		own.width = NARROW;
+	if (own.width < REPORT_NARROW)
+		own.width = REPORT_NARROW;
 	etw_text_cut(to, 0);
 	for (i = 0; i < r->file_count; i++)
 		put_file(&page, &r->files[i]);

@@ -7,6 +7,8 @@
 
 #include "report_private.h"
 
+#define REPORT_NARROW	40	/* columns that a screen has at least */
+
 struct report_page {
 	struct report *report;
 	const struct report_screen *screen;

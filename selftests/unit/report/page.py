@@ -264,6 +264,10 @@ class Tests:
     def test_difference(self):
         page = self.page
         self.open("rich")
+        ok("monday.etl: 1,840 events in 10.0 s, 3 errors" in page.read(text("#difference .facts")) and
+           "tuesday.etl: 4,152 events in 20.0 s, 12 errors, INCOMPLETE: 5 events and 1 buffer known to be lost" in page.read(text("#difference .facts")),
+           "both sides are summed up")
+        equal(page.read(table_rows("Errors in A and B")), [["Shop-Orders/PaymentFailed", "3", "12", "×4.00", "0.30/s", "0.60/s", "+100.0 %"]], "rates stand beside counts")
         rows = {row[0]: row[1:] for row in page.read(table_rows("Providers in A and B"))}
         equal(rows["Sample-Block"], ["1,000", "3,400", "×3.40"], "what grew much is a multiple")
         equal([rows["Shop-Orders"][2], rows["Python-App"][2], rows["Etw-Image"][2]], ["−12.5 %", "new", "="], "what shrank, came, or stayed is said")

@@ -44,12 +44,16 @@ enum { OPT_MANIFEST = 256 };
 enum form { FORM_TEXT, FORM_JSON, FORM_HTML };
 
 static struct run {
-	bool text, json, quiet, strict;
+	bool text, json, quiet, strict, diff;
 	const char *by;			/* what pairs operations; NULL: not given */
 	struct etw_text filter;		/* all of them, for the report */
 	unsigned int filter_count;
 	char **selection;		/* the options that select, for the report; NULL ends them */
 	size_t selection_count;
+	struct selected {
+		int option;
+		const char *value;
+	} *selected;			/* the same, for another file */
 	bool selects;			/* by more than time */
 	enum form form;
 	struct inputs inputs;
@@ -62,9 +66,10 @@ static struct run {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	struct report *report;
+	struct report *base;		/* of the first file of --diff */
 	struct etw_text result;
 	uint64_t read;
-	int status;			/* of verify_files() */
+	int status;			/* of verify_files(), the worst */
 } job;
 
 static const struct cli_option options[] = {
@@ -80,6 +85,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output and decoding"),
+	{ "diff", 0, NULL, "compare two files", CLI_FLAG(job.diff) },
 	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
@@ -126,6 +132,8 @@ static void note_selection(struct run *run, int value, const char *argument)
 		option++;
 	etw_text_printf(&text, "--%s %s", option->name, argument);
 	check(text.error);
+	run->selected = cli_grow(run->selected, run->selection_count, sizeof(*run->selected));
+	run->selected[run->selection_count] = (struct selected){ value, argument };
 	run->selection = cli_grow(run->selection, run->selection_count + 1, sizeof(char *));
 	run->selection[run->selection_count++] = text.data;
 	run->selection[run->selection_count] = NULL;
@@ -140,6 +148,7 @@ static void free_selection(struct run *run)
 	while (run->selection_count)
 		free(run->selection[--run->selection_count]);
 	free(run->selection);
+	free(run->selected);
 	etw_text_free(&run->filter);
 }
 
@@ -340,6 +349,7 @@ static void make_result(struct run *run)
 	const struct report_about about = {
 		.generator = "etw " ETW_VERSION, .filter = run->filter.data,
 		.selection = (const char *const *)run->selection, .selects = run->selects,
+		.base = run->base,
 	};
 	const unsigned int width = run->out.path ? 0 : screen_width();
 	const struct report_screen screen = {
@@ -348,7 +358,9 @@ static void make_result(struct run *run)
 		.colour = !run->out.path && screen_has_colour(),
 	};
 
-	if (run->form == FORM_TEXT)
+	if (run->form == FORM_TEXT && run->base)
+		check(report_text_diff(run->base, run->report, &about, &screen, &run->result));
+	else if (run->form == FORM_TEXT)
 		check(report_text(run->report, &about, &screen, &run->result));
 	else
 		check(report_json(run->report, &about, &run->result));
@@ -424,9 +436,10 @@ static void prepare(struct run *run, char **paths)
 	report_between(run->report, select_since(run->select), select_until(run->select));
 }
 
-static int report_files(struct run *run, char **paths)
+/* Make the report on files. */
+static int read_files(struct run *run, char **paths)
 {
-	int status;
+	int status, verdict;
 
 	prepare(run, paths);
 	progress_begin(&run->progress, run->quiet);
@@ -436,25 +449,24 @@ static int report_files(struct run *run, char **paths)
 		status = read_around(run, paths);
 	if (status)
 		return status;
-	run->status = verify_files(paths, add_file);
-	if (run->status == 1)
-		return 1;
-	make_result(run);
-	status = write_output(run);
-	if (!status) {
-		inputs_report(&run->inputs);
-		manifest_report_problems();
-		if (run->by || operations_any(run->operations))
-			operations_report(run->operations);
-		processes_report(&run->processes, false);
-		select_report(run->select, false);
-	}
-	return status;
+	verdict = verify_files(paths, add_file);
+	if (verdict > run->status)
+		run->status = verdict;
+	return verdict == 1;
 }
 
-static void clean_up(struct run *run)
+/* On stderr: what is wrong with the files, or was not found in them */
+static void print_notes(struct run *run)
 {
-	report_free(run->report);
+	inputs_report(&run->inputs);
+	if (run->by || operations_any(run->operations))
+		operations_report(run->operations);
+	processes_report(&run->processes, false);
+	select_report(run->select, false);
+}
+
+static void close_files(struct run *run)
+{
 	etw_decoder_free(run->decoder);
 	etw_event_items_free(&run->items);
 	operations_free(run->operations);
@@ -462,6 +474,76 @@ static void clean_up(struct run *run)
 	processes_close(&run->processes);
 	select_free(run->select);
 	inputs_close(&run->inputs);
+}
+
+/* The file that is compared with is no longer open when the output is written. */
+static int check_output(const struct run *run, const char *path)
+{
+	struct stat input, output;
+
+	if (run->out.path && !stat(path, &input) && !stat(run->out.path, &output) &&
+	    input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+		return cli_fail("%s is one of the files to compare", cli_quote(run->out.path));
+	return 0;
+}
+
+/* The first file of --diff becomes the base, and everything is as before it was read. */
+static int read_base(struct run *run, char *path)
+{
+	const bool show = run->processes.show, apart = run->inputs.apart;
+	char *paths[] = { path, NULL };
+	int status = check_output(run, path);
+	size_t i;
+
+	if (!status)
+		status = inputs_open(&run->inputs, paths);
+	if (!status)
+		status = read_files(run, paths);
+	if (status)
+		return status;
+	print_notes(run);
+	close_files(run);
+	run->base = run->report;
+	run->report = NULL;
+	run->decoder = NULL;
+	run->operations = NULL;
+	run->names = NULL;
+	run->select = NULL;
+	run->read = 0;
+	memset(&run->items, 0, sizeof(run->items));
+	run->processes = (struct processes){ .show = show };
+	run->inputs = (struct inputs){ .apart = apart };
+	for (i = 0; i < run->selection_count; i++)
+		select_option(&run->select, run->selected[i].option, run->selected[i].value);
+	return 0;
+}
+
+static int report_files(struct run *run, char **paths)
+{
+	int status = 0;
+
+	if (run->diff)
+		status = read_base(run, *paths++);
+	if (!status)
+		status = inputs_open(&run->inputs, paths);
+	if (!status)
+		status = read_files(run, paths);
+	if (status)
+		return status;
+	make_result(run);
+	status = write_output(run);
+	if (!status) {
+		print_notes(run);
+		manifest_report_problems();
+	}
+	return status;
+}
+
+static void clean_up(struct run *run)
+{
+	report_free(run->report);
+	report_free(run->base);
+	close_files(run);
 	etw_text_free(&run->result);
 	free_selection(run);
 	schema_unload();
@@ -481,11 +563,11 @@ int cmd_report(int argc, char **argv)
 	}
 	operands = cli_operands(&syntax, argc, argv);
 	choose_form(run);
+	if (run->diff && (!operands[0] || !operands[1] || operands[2]))
+		cli_usage("--diff compares two files");
 	select_check(run->select, true, false);
 	setlocale(LC_CTYPE, "");
-	status = inputs_open(&run->inputs, operands);
-	if (!status)
-		status = report_files(run, operands);
+	status = report_files(run, operands);
 	if (!status && run->strict)
 		status = run->status;
 	clean_up(run);
