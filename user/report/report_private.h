@@ -14,13 +14,13 @@
 #include "scale.h"
 
 /* Entries of the tables; each gives up half of them when it is full. */
-#define REPORT_KINDS		8192
-#define REPORT_PROVIDERS	4096
-#define REPORT_PROCESSES	8192
-#define REPORT_THREADS		4096
+#define REPORT_KINDS		4096
+#define REPORT_PROVIDERS	2048
+#define REPORT_PROCESSES	4096
+#define REPORT_THREADS		2048
 #define REPORT_CONTAINERS	2048
-#define REPORT_OPERATIONS	512
-#define REPORT_FIELDS		400	/* of all kinds; see fields.c */
+#define REPORT_OPERATIONS	256
+#define REPORT_FIELDS		200	/* of all kinds; see fields.c */
 #define REPORT_SLOWEST		5	/* of each operation */
 
 /* Buckets over time of one of those */

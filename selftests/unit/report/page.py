@@ -158,7 +158,7 @@ class Tests:
         many = sum(row["t_ns"] < end for row in rows)
         ok(page.read(text("#events .foot")).startswith(f"{many:,} of 10,000"), "Shift and the keys select a range, which the table follows")
         shown = page.read(text("#chosen"))
-        ok(f"about {sum(report['rate']['events'][:62]):,} events" in shown, f"the head says how many events it has: {shown!r}")
+        ok(f"): {sum(report['rate']['events'][:62]):,} events" in shown, f"the head says how many events it has: {shown!r}")
         ok(page.read("[...document.querySelectorAll('.selection')].every((s) => !s.hidden)"), "every chart over time shows the range")
         page.key("Escape")
         ok(page.read(f"{one('#chosen')}.hidden && {text('#events .foot')}.startsWith('10,000')"), "Escape takes it away")
@@ -171,6 +171,7 @@ class Tests:
         ok(page.read(text("#events .foot")).startswith("10,000"), "a click on the way out, too")
         page.click(one("#verdict .choose"))
         ok("4,710 lost" in page.read(text("#chosen")), "a click on a loss selects its time")
+        ok("fields those of the whole trace" in page.read(text("#chosen")), "and the page says what follows the range, and what does not")
 
     # ------------------------------------------------------------ sections
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* report_fields - which numeric fields etw report counts, where events differ in theirs */
 #define _GNU_SOURCE
+#include <sys/resource.h>
+
 #include "report_make.h"
 #include "report_run.h"
 
 #define RARE	500	/* kinds of events, more than fields have room for */
 #define OFTEN	5000
+#define EVENTS	400000
+#define MEMORY_KB	(80 * 1024)	/* 10 million events of a usual trace take half */
 
 /* fields: name, NUL and type of each */
 static void put(const char *name, const char *fields, size_t fields_len, const void *data,
@@ -82,8 +86,36 @@ static void test_large(void)
 	unlink(made_file.path);
 }
 
+/* Numbers of all sizes and both signs, processes, threads and operations without end */
+static void test_memory(void)
+{
+	struct rusage usage;
+	char name[16];
+	unsigned int i;
+
+	srand(1);
+	report_begin();
+	for (i = 0; i < EVENTS; i++) {
+		const int64_t value = (int64_t)((uint64_t)rand() << 33 ^ (uint64_t)rand() << 11) >> (rand() % 63);
+		const struct etw_guid activity = { .data1 = i + 1 };
+		const struct made made = { .name = name, .fields = "value\0\x09", .fields_len = 7,
+					   .data = &value, .len = 8, .pid = 100 + i % 9000,
+					   .tid = 20000 + i, .opcode = i % 4 != 0, .activity = &activity };
+
+		snprintf(name, sizeof(name), "kind%u", i % RARE);
+		report_make(&made, made_at + (uint64_t)rand() % 10000);
+	}
+	report_end();
+	is(run("report --replace -o /tmp/etw-report.%d.html %s; rm -f /tmp/etw-report.%d.html", getpid(),
+	       made_file.path, getpid()), 0, "all there can be of everything");
+	getrusage(RUSAGE_CHILDREN, &usage);
+	ok(usage.ru_maxrss < MEMORY_KB, "takes %ld KB", usage.ru_maxrss);
+	unlink(made_file.path);
+}
+
 int main(void)
 {
+	test_memory();	/* before other children, which may be larger */
 	test_schemas();
 	test_room();
 	test_large();

@@ -37,7 +37,7 @@
 
 #define LOOK_EVENTS	1024	/* events between two checks of the progress */
 #define WIDTH		80	/* columns where there is no terminal */
-#define HELD_MAX	(12u << 20)	/* bytes of starts that wait for their stops */
+#define HELD_MAX	(16u << 20)	/* bytes of starts that wait for their stops */
 
 enum { OPT_MANIFEST = 256 };
 

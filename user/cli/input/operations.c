@@ -26,7 +26,8 @@ struct longest {
 struct operations {
 	struct open_rule rule;
 	struct open_table open;
-	size_t held_max;		/* bytes of open starts */
+	size_t held_max;		/* bytes of open starts ... */
+	size_t each;			/* ... that count besides each event */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
@@ -61,6 +62,7 @@ struct operations *operations_new(const char *by)
 void operations_hold(struct operations *o, size_t bytes)
 {
 	o->held_max = bytes;
+	o->each = sizeof(struct open_slice);
 }
 
 static void free_longest(struct longest *longest)
@@ -93,7 +95,7 @@ static void forget(struct operations *o, struct open_slice *slice)
 static void start(struct operations *o, const struct etw_event *event, const struct open_key *key)
 {
 	while (o->open.count >= SLICES_OPEN_MAX ||
-	       (o->open.count && o->open.held > o->held_max)) {
+	       (o->open.count && o->open.held + o->open.count * o->each > o->held_max)) {
 		o->evicted++;
 		forget(o, TAILQ_FIRST(&o->open.all));
 	}
