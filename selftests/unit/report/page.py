@@ -103,6 +103,17 @@ class Tests:
         ok(page.read(f"{one('.plot.rate')}.getBoundingClientRect().bottom < innerHeight"), "the rate is on the first screen")
         ok(page.read(f"{one('#top-lists tbody tr')}.getBoundingClientRect().bottom < innerHeight"), "and the first provider")
         equal(page.read("document.querySelectorAll('.lost-bar, .lost-band').length"), 2, "losses are marked in the chart")
+        equal(page.read("verdict({ time: {}, totals: {}, losses: { complete: true, rows: [], since_ns: 5e9, since_reason: 'older events were overwritten' } }).textContent"),
+              "Nothing was lost since 5.000000 s; before that, older events were overwritten.", "a file that overwrites itself is complete since some time")
+        said = page.read("verdict({ time: {}, selects: true, totals: { events: 10, lost_events: 4 }, rate: {}, losses: { complete: false, at_least: 4, at_most: 9, rows:"
+                         "[{ count: 4, unit: 'events', first_ns: 1, last_ns: 2, placed: false }], causes: [{ cause: 'slow', losses: 1, events: 3 }, { cause: 'nested',"
+                         " losses: 1, events: 1 }], providers: [{ name: 'Shop', losses: 2, events: 4 }] } }).textContent")
+        ok("4 events lost." in said and "%" not in said and "at least 4 events are missing, at most 9" in said and "those of all events" in said and
+           all(word in said for word in ("unknown", "Losses by cause", "nested", "Losses by provider", "Shop")), f"losses have bounds and sums, and no share of selected events: {said!r}")
+        equal(page.read("rateChart({ time: { duration_ns: 4 }, rate: { bucket_ns: 1, events: [3, 1, 2, 1], bytes: [], lost: [0, 0, 0, 0], lost_buffers: [0, 2, 0, 0],"
+                        " gaps: [0, 1, 0, 0], lost_unplaced: 7 } }).textContent").count("Lost at an unknown time: 7 events."), 1, "what was lost at an unknown time is below the chart")
+        equal(page.read("rateChart({ time: { duration_ns: 4 }, rate: { bucket_ns: 1, events: [3, 1], bytes: [], lost: [0, 0], lost_buffers: [0, 2], gaps: [0, 1] } })"
+                        ".querySelectorAll('.lost-band').length"), 1, "missing buffers have a mark")
         self.quiet("rich")
 
     def test_lists(self):
