@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REPORT_DISTINCT_MAX	262144
+#define REPORT_DISTINCT_MAX	131072
 
 /* All zero is empty. */
 struct report_distinct {

@@ -4,7 +4,12 @@
  *
  * Integers of the top level that are shown as numbers; addresses, masks and codes are not. The
  * first event of a kind that is whole says which fields these are and where, so that events
- * without any are not decoded, and none is decoded beyond its last one.
+ * without any are not decoded, and none is decoded beyond its last one. Events of one name whose
+ * schemas differ (TraceLogging) are one kind: the first event of each schema adds its fields.
+ *
+ * There is room for REPORT_FIELDS. A kind that comes when they are taken is looked at again each
+ * time its events have doubled: then it takes the place of the rarest kind that has fields, if that
+ * has less than half as many events. What a field missed until it had a place is counted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +18,7 @@
 #include "tdh/decode/decoder.h"
 
 #define OF_A_KIND	32	/* fields of a kind that are counted */
+#define LOOK_AGAIN	256	/* events of a kind before it may take another's place */
 
 static void free_field(struct report_field *field)
 {
@@ -28,8 +34,54 @@ void report_fields_free(struct report_kind *kind)
 	for (i = 0; i < kind->field_count; i++)
 		free_field(kind->fields[i]);
 	free(kind->fields);
+	if (kind->field_count)
+		*kind->field_room -= kind->field_count;
 	kind->fields = NULL;
-	kind->field_count = 0;
+	kind->field_count = kind->field_end = 0;
+}
+
+/* As report_series_fold(), of numbers with signs */
+void report_sums_update(const struct report *r, struct report_field *field)
+{
+	__int128 *sums = field->sums;
+	unsigned int i;
+
+	for (; field->series.shift < r->scale.shift; field->series.shift++) {
+		for (i = 0; i < REPORT_SERIES / 2; i++)
+			sums[i] = sums[2 * i] + sums[2 * i + 1];
+		for (; i < REPORT_SERIES; i++)
+			sums[i] = 0;
+	}
+}
+
+/* Free the fields of the rarest kind for one that is more than twice as frequent. */
+static bool make_room(struct report *r, const struct report_kind *kind)
+{
+	struct report_kind *rarest = NULL, *other;
+	uint32_t i;
+
+	for (i = 0; i < r->kinds.count; i++) {
+		other = (struct report_kind *)r->kinds.entries[i];
+		if (other->field_count && other != kind &&
+		    (!rarest || other->entry.events < rarest->entry.events))
+			rarest = other;
+	}
+	if (!rarest || rarest->entry.events >= kind->entry.events / 2)
+		return false;
+	report_fields_free(rarest);
+	rarest->fields_left_out = true;
+	return true;
+}
+
+/* Is it time to look whether there is room for the fields that were left out? */
+static bool looks_again(struct report *r, struct report_kind *kind)
+{
+	const uint64_t events = kind->entry.events;
+
+	if (!kind->fields_left_out || events < LOOK_AGAIN || events & (events - 1) ||
+	    kind->field_count == OF_A_KIND)
+		return false;
+	return r->field_count < REPORT_FIELDS || make_room(r, kind);
 }
 
 /* The field's number; false: it is no number that is counted. */
@@ -70,6 +122,8 @@ static struct report_field *new_field(struct report *r, struct report_kind *kind
 	}
 	own->series.shift = r->scale.shift;
 	own->series_counts.shift = r->scale.shift;
+	own->missed = kind->fields_missed ? kind->entry.events - 1 : 0;
+	kind->field_room = &r->field_count;
 	kind->fields[kind->field_count++] = own;
 	r->field_count++;
 	return own;
@@ -96,10 +150,9 @@ static int count_field(struct report *r, const struct report_place *place,
 {
 	const unsigned int bucket = place->bucket / (REPORT_BUCKETS / REPORT_SERIES);
 
-	report_series_update(&field->series, &r->scale, field->sums, REPORT_SERIES);
+	report_sums_update(r, field);
 	report_series_update(&field->series_counts, &r->scale, field->counts, REPORT_SERIES);
-	/* Sums of negative numbers, too: two's complement */
-	field->sums[bucket] += (uint64_t)number;
+	field->sums[bucket] += number;
 	field->counts[bucket]++;
 	return report_histogram_add(&field->values, number);
 }
@@ -114,7 +167,13 @@ int report_fields_count(struct report *r, const struct report_place *place)
 	__int128 number;
 	int ret, err;
 
-	if (!place->event->known || (kind->fields_known && !kind->field_end))
+	if (!place->event->known)
+		return 0;
+	if (looks_again(r, kind)) {
+		kind->fields_missed = true;
+		kind->fields_known = kind->fields_left_out = false;
+	}
+	if (kind->fields_known && !kind->field_end)
 		return 0;
 	etw_decode_rewind(decoder);
 	while ((ret = etw_decode_next(decoder, &field)) == 1) {

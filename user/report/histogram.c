@@ -104,8 +104,13 @@ __int128 report_histogram_rank(const struct report_histogram *h, uint64_t part, 
 {
 	const __int128 product = (__int128)h->count * part;
 	uint64_t rank = (uint64_t)((product + whole - 1) / whole);
+	__int128 value;
 
-	return h->count ? find(h, rank ? rank : 1) : 0;
+	if (!h->count)
+		return 0;
+	value = find(h, rank ? rank : 1);
+	/* A bin may begin below the least element. */
+	return value < h->least ? h->least : value;
 }
 
 /* ------------------------------------------------------------------ for people */

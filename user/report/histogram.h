@@ -31,20 +31,22 @@ int report_histogram_add(struct report_histogram *histogram, __int128 value);
 void report_histogram_free(struct report_histogram *histogram);
 
 /*
- * The lowest value of the bin with the element of rank ceil(part/whole * count), from 1; it may be
- * less than the least element, which is exact. 0 if the histogram is empty.
+ * The lowest value of the bin with the element of rank ceil(part/whole * count), from 1, or the
+ * least element if that is larger. 0 if the histogram is empty.
  */
 __int128 report_histogram_rank(const struct report_histogram *histogram, uint64_t part, uint64_t whole);
 
-/* Bins for people: up to 8 for a power of two, those without elements left out */
+/* Bins for people; those without elements are left out */
 struct report_bin {
 	__int128 low, high;	/* the first and the last value in it */
 	uint64_t count;
 };
 
+#define REPORT_EXACT	256	/* magnitudes below have bins of their own */
+
 /*
- * Call take for each bin from the lowest on. per: bins of a power of two, 1, 2, 4 or 8; values
- * below per are bins of their own.
+ * Call take for each bin from the lowest on. per: bins of a power of two, 1, 2, 4 or 8, or
+ * REPORT_EXACT if no magnitude is so large; values below per are bins of their own.
  */
 void report_histogram_bins(const struct report_histogram *histogram, unsigned int per,
 			   void (*take)(void *context, const struct report_bin *bin), void *context);

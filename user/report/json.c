@@ -6,21 +6,25 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/guid.h"
 #include "base/utf.h"
-#include "convert/slices/slices.h"
 #include "json_private.h"
 
-#define EXACT_MAX	((INT64_C(1) << 53) - 1)	/* integers that a double holds */
 #define FILETIME_1970	INT64_C(116444736000000000)
+#define DIGITS		40	/* of the largest number, with a sign */
 
 void report_put_number(struct etw_text *to, const char *key, __int128 value)
 {
-	if (value > EXACT_MAX)
-		value = EXACT_MAX;
-	if (value < -EXACT_MAX)
-		value = -EXACT_MAX;
+	unsigned __int128 left = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+	char digits[DIGITS], *at = digits + DIGITS;
+
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (value < 0)
+		*--at = '-';
 	json_writer_key(to, key);
-	etw_text_signed(to, (int64_t)value);
+	etw_text_add(to, at, (size_t)(digits + DIGITS - at));
 }
 
 void report_put_time(const struct report *r, struct etw_text *to, const char *key, int64_t ns)
@@ -84,6 +88,14 @@ void report_put_row(const struct report *r, struct etw_text *to, const struct re
 
 /* ----------------------------------------------------------------- the parts */
 
+static void put_boot(struct etw_text *to, const struct etw_guid *boot)
+{
+	if (etw_guid_is_zero(boot))
+		json_writer_word(to, "boot", NULL);
+	else
+		json_writer_guid(to, "boot", boot);
+}
+
 static void put_files(const struct report *r, struct etw_text *to)
 {
 	unsigned int i;
@@ -93,11 +105,25 @@ static void put_files(const struct report *r, struct etw_text *to)
 		json_writer_open(to, NULL, '{');
 		report_put_name(to, "path", r->files[i].path);
 		report_put_number(to, "bytes", r->files[i].bytes);
-		json_writer_word(to, "host", NULL);
-		json_writer_word(to, "kernel", NULL);
+		report_put_verdict(r, to, &r->files[i]);
+		report_put_name(to, "host", r->files[i].host);
+		report_put_name(to, "kernel", r->files[i].kernel);
+		put_boot(to, &r->files[i].boot);
 		json_writer_close(to, '}');
 	}
 	json_writer_close(to, ']');
+	json_writer_flag(to, "mixed", r->mixed);
+}
+
+static void put_selection(const struct report_about *about, struct etw_text *to)
+{
+	const char *const *option = about->selection;
+
+	json_writer_open(to, "selection", '[');
+	for (; option && *option; option++)
+		report_put_name(to, NULL, *option);
+	json_writer_close(to, ']');
+	json_writer_flag(to, "selects", about->selects);
 }
 
 /* 2026-01-31T12:34:56.123456789Z */
@@ -155,49 +181,6 @@ static void put_totals(const struct report *r, struct etw_text *to)
 	json_writer_close(to, '}');
 }
 
-/* A time of a loss, or null */
-static void put_filetime(const struct report *r, struct etw_text *to, const char *key, int64_t time)
-{
-	if (time && r->scale.begun)
-		report_put_time(r, to, key, slices_ns(time));
-	else
-		json_writer_word(to, key, NULL);
-}
-
-static void put_loss(const struct report *r, struct etw_text *to, const struct report_loss *loss)
-{
-	json_writer_open(to, NULL, '{');
-	put_filetime(r, to, "first_ns", loss->first);
-	put_filetime(r, to, "last_ns", loss->last);
-	if (loss->count == ETW_GAP_UNKNOWN)
-		json_writer_word(to, "count", NULL);
-	else
-		report_put_number(to, "count", loss->count);
-	json_writer_word(to, "unit", loss->buffers ? "buffers" : "events");
-	report_put_name(to, "cause", loss->cause);
-	if (loss->cpu < 0)
-		json_writer_word(to, "cpu", NULL);
-	else
-		report_put_number(to, "cpu", loss->cpu);
-	report_put_name(to, "provider", loss->provider);
-	report_put_name(to, "file", r->files[loss->file].path);
-	json_writer_close(to, '}');
-}
-
-static void put_losses(const struct report *r, struct etw_text *to)
-{
-	unsigned int i;
-
-	json_writer_open(to, "losses", '{');
-	json_writer_flag(to, "complete", r->complete);
-	json_writer_open(to, "rows", '[');
-	for (i = 0; i < r->loss_count; i++)
-		put_loss(r, to, &r->losses[i]);
-	json_writer_close(to, ']');
-	report_put_number(to, "more", r->losses_more);
-	json_writer_close(to, '}');
-}
-
 static void put_rate(const struct report *r, struct etw_text *to)
 {
 	json_writer_open(to, "rate", '{');
@@ -205,21 +188,28 @@ static void put_rate(const struct report *r, struct etw_text *to)
 	report_put_buckets(to, "events", r->rate_events, r->scale.used);
 	report_put_buckets(to, "bytes", r->rate_bytes, r->scale.used);
 	report_put_buckets(to, "lost", r->rate_lost, r->scale.used);
+	report_put_buckets(to, "lost_buffers", r->rate_lost_buffers, r->scale.used);
+	report_put_buckets(to, "gaps", r->rate_gaps, r->scale.used);
+	report_put_number(to, "lost_unplaced", r->unplaced_events);
+	report_put_number(to, "lost_buffers_unplaced", r->unplaced_buffers);
 	json_writer_close(to, '}');
 }
 
 static void put_table(const struct report *r, struct etw_text *to)
 {
-	unsigned int i;
+	const uint64_t count = r->table.count + r->firsts.count;
+	struct report_rows_at at = { 0 };
+	const struct report_row *row;
 
 	json_writer_open(to, "table", '{');
-	report_put_number(to, "limit", r->table.max);
+	report_put_number(to, "limit", r->table.max + r->firsts.max);
 	report_put_number(to, "stride", r->table.stride);
+	report_put_number(to, "firsts", r->firsts.count);
 	json_writer_open(to, "rows", '[');
-	for (i = 0; i < r->table.count; i++)
-		report_put_row(r, to, &r->table.rows[i]);
+	while ((row = report_rows_next(r, &at)))
+		report_put_row(r, to, row);
 	json_writer_close(to, ']');
-	report_put_number(to, "more", r->events - r->table.count);
+	report_put_number(to, "more", r->events - count);
 	json_writer_close(to, '}');
 }
 
@@ -230,9 +220,10 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	json_writer_word(to, "generator", about->generator);
 	put_files(r, to);
 	json_writer_word(to, "filter", about->filter);
+	put_selection(about, to);
 	put_times(r, to);
 	put_totals(r, to);
-	put_losses(r, to);
+	report_put_losses(r, to);
 	put_rate(r, to);
 	report_put_lists(r, to);
 	report_put_errors(r, to);
@@ -241,7 +232,7 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	report_put_fields(r, to);
 	json_writer_word(to, "stacks", NULL);
 	put_table(r, to);
-	json_writer_word(to, "diff", NULL);
+	report_put_diff(about->base, r, to);
 	json_writer_close(to, '}');
 	etw_text_char(to, '\n');
 }

@@ -15,14 +15,12 @@ static void put_over_time(struct report *r, struct etw_text *to, struct report_f
 	const unsigned int used = report_series_used(&r->scale, REPORT_SERIES);
 	unsigned int i;
 
-	report_series_update(&field->series, &r->scale, field->sums, REPORT_SERIES);
+	report_sums_update(r, field);
 	report_series_update(&field->series_counts, &r->scale, field->counts, REPORT_SERIES);
 	json_writer_open(to, "over_time", '[');
 	for (i = 0; i < used; i++) {
 		if (!field->counts[i])
 			json_writer_word(to, NULL, NULL);
-		else if (field->values.least < 0)
-			put_mean(to, NULL, (double)(int64_t)field->sums[i] / (double)field->counts[i]);
 		else
 			put_mean(to, NULL, (double)field->sums[i] / (double)field->counts[i]);
 	}
@@ -39,6 +37,7 @@ static void put_field(struct report *r, struct etw_text *to, const struct report
 	report_put_name(to, "field", field->name);
 	json_writer_word(to, "unit", NULL);
 	report_put_number(to, "count", h->count);
+	report_put_number(to, "missed", field->missed);
 	report_put_number(to, "min", h->least);
 	report_put_number(to, "max", h->greatest);
 	report_put_number(to, "sum", h->sum);

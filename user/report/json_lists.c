@@ -91,11 +91,25 @@ static void put_kinds(struct report *r, struct etw_text *to)
 	report_put_other(to, "events_other", &r->kinds, &r->all_kinds, count);
 }
 
+/* A string, since it has 64 bits; null: not known */
+static void put_start_key(struct etw_text *to, uint64_t key)
+{
+	if (!key) {
+		json_writer_word(to, "start_key", NULL);
+		return;
+	}
+	json_writer_key(to, "start_key");
+	etw_text_char(to, '"');
+	etw_text_unsigned(to, key, 1);
+	etw_text_char(to, '"');
+}
+
 static void put_process(struct report *r, struct etw_text *to, struct report_process *p)
 {
 	report_series_update(&p->series, &r->scale, p->rate, REPORT_SERIES);
 	json_writer_open(to, NULL, '{');
 	report_put_number(to, "pid", p->pid);
+	put_start_key(to, p->start_key);
 	report_put_name(to, "name", p->name);
 	report_put_name(to, "container", p->container);
 	put_counts(to, &p->entry);
@@ -232,6 +246,7 @@ void report_put_timeline(struct report *r, struct etw_text *to)
 		json_writer_open(to, NULL, '{');
 		report_put_number(to, "pid", t->pid);
 		report_put_number(to, "tid", t->tid);
+		put_start_key(to, t->start_key);
 		report_put_name(to, "process", t->process);
 		report_put_buckets(to, "events", t->rate,
 				   report_series_used(&r->scale, REPORT_TIMELINE));

@@ -20,14 +20,17 @@ static void put_bin(void *context, const struct report_bin *bin)
 
 void report_put_histogram(struct etw_text *to, const struct report_histogram *histogram)
 {
+	const bool small = histogram->greatest < REPORT_EXACT && histogram->least > -REPORT_EXACT;
+
 	json_writer_open(to, "histogram", '[');
-	report_histogram_bins(histogram, PER, put_bin, to);
+	report_histogram_bins(histogram, small ? REPORT_EXACT : PER, put_bin, to);
 	json_writer_close(to, ']');
 }
 
 static void put_times(struct etw_text *to, const struct report_histogram *h)
 {
 	report_put_number(to, "sum_ns", h->sum);
+	json_writer_double(to, "mean_ns", 3, h->count ? (double)h->sum / (double)h->count : 0);
 	report_put_number(to, "min_ns", h->least);
 	report_put_number(to, "p50_ns", report_histogram_rank(h, 50, 100));
 	report_put_number(to, "p90_ns", report_histogram_rank(h, 90, 100));
@@ -39,6 +42,8 @@ static void put_times(struct etw_text *to, const struct report_histogram *h)
 
 static void put_slow(const struct report *r, struct etw_text *to, const struct report_slow *slow)
 {
+	unsigned int i;
+
 	json_writer_open(to, NULL, '{');
 	report_put_time(r, to, "start_ns", slow->start);
 	report_put_number(to, "duration_ns", slow->ns);
@@ -48,7 +53,11 @@ static void put_slow(const struct report *r, struct etw_text *to, const struct r
 	report_put_name(to, "process", slow->process);
 	report_put_name(to, "fields", slow->fields);
 	json_writer_open(to, "context", '[');
+	for (i = 0; i < slow->context_count; i++)
+		report_put_row(r, to, &slow->context[i]);
 	json_writer_close(to, ']');
+	report_put_number(to, "skipped", slow->skipped);
+	report_put_number(to, "skipped_at", slow->skipped_at);
 	json_writer_close(to, '}');
 }
 
@@ -103,13 +112,27 @@ static void put_operation(struct report *r, struct etw_text *to, const struct re
 
 void report_put_operations(struct report *r, struct etw_text *to)
 {
-	const unsigned int count = r->operations.count < LIST ? r->operations.count : LIST;
+	struct report_operation *list[REPORT_OPERATIONS];
+	const unsigned int count = report_operations_list(r, list);
+	size_t others = r->all_operations.count - report_operations_empty(r);
+	uint64_t events = r->operations.other.events, bytes = r->operations.other.bytes;
 	unsigned int i;
 
-	report_bounded_sort(&r->operations);
 	json_writer_open(to, "operations", '[');
-	for (i = 0; i < count; i++)
-		put_operation(r, to, (struct report_operation *)r->operations.entries[i]);
+	for (i = 0; i < count; i++) {
+		if (i < LIST) {
+			put_operation(r, to, list[i]);
+			others--;
+			continue;
+		}
+		events += list[i]->entry.events;
+		bytes += list[i]->entry.bytes;
+	}
 	json_writer_close(to, ']');
-	report_put_other(to, "operations_other", &r->operations, &r->all_operations, count);
+	json_writer_open(to, "operations_other", '{');
+	report_put_number(to, "count", others);
+	report_put_number(to, "events", events);
+	report_put_number(to, "bytes", bytes);
+	report_put_number(to, "missing_at_most", r->operations.other.missing);
+	json_writer_close(to, '}');
 }

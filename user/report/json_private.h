@@ -17,7 +17,9 @@
 #define REPORT_LIST_FIELDS	200
 #define REPORT_LIST_THREADS	100
 
-/* Numbers, clamped to what a double holds exactly */
+#define REPORT_LIST_LOSERS	100
+
+/* Whole, also what a double does not hold exactly */
 void report_put_number(struct etw_text *to, const char *key, __int128 value);
 /* A time as ns after the first event; may be negative, since events may be out of order. */
 void report_put_time(const struct report *report, struct etw_text *to, const char *key, int64_t ns);
@@ -35,9 +37,17 @@ void report_put_lists(struct report *report, struct etw_text *to);
 void report_put_errors(struct report *report, struct etw_text *to);
 void report_put_timeline(struct report *report, struct etw_text *to);
 
+/* json_losses.c: complete or not, and from when on, as members of the object */
+void report_put_verdict(const struct report *report, struct etw_text *to,
+			const struct report_file *file);
+void report_put_losses(struct report *report, struct etw_text *to);
+
 /* json_operations.c */
 void report_put_operations(struct report *report, struct etw_text *to);
 void report_put_histogram(struct etw_text *to, const struct report_histogram *histogram);
+
+/* json_diff.c; a: NULL if there is nothing to compare with */
+void report_put_diff(struct report *a, struct report *b, struct etw_text *to);
 
 /* json_fields.c */
 void report_put_fields(struct report *report, struct etw_text *to);

@@ -101,6 +101,29 @@ static void make_key(struct report *r, const struct convert_event *e, const char
 	add_name(&r->key, *named ? r->scratch.data : NULL);
 }
 
+static void put_title(struct etw_text *to, const char *provider, const struct etw_guid *guid,
+		      const char *name)
+{
+	if (provider)
+		etw_text_add(to, provider, strnlen(provider, REPORT_NAME));
+	else
+		etw_text_guid(to, guid);
+	etw_text_char(to, '/');
+	etw_text_add(to, name, strnlen(name, REPORT_NAME));
+}
+
+void report_event_title(const struct report *r, const struct convert_event *e, struct etw_text *to)
+{
+	struct etw_text name = { .data = NULL };
+
+	convert_add_name(e->decoded, CONVERT_RAW, &name);
+	put_title(to, provider_name(r, e), &e->event->record.header->provider,
+		  name.len ? name.data : "");
+	if (name.error)
+		to->error = name.error;
+	etw_text_free(&name);
+}
+
 static int fill(struct report *r, struct report_kind *kind, const struct convert_event *e,
 		const char *provider, bool named)
 {
@@ -112,12 +135,7 @@ static int fill(struct report *r, struct report_kind *kind, const struct convert
 	kind->version = header->desc.version;
 	kind->opcode = header->desc.opcode;
 	kind->level = header->desc.level;
-	if (provider)
-		etw_text_add(&title, provider, strnlen(provider, REPORT_NAME));
-	else
-		etw_text_guid(&title, &header->provider);
-	etw_text_char(&title, '/');
-	etw_text_add(&title, r->scratch.data, strnlen(r->scratch.data, REPORT_NAME));
+	put_title(&title, provider, &header->provider, r->scratch.data);
 	kind->title = title.data;
 	if (provider)
 		kind->provider_name = report_name(provider);
@@ -148,6 +166,8 @@ static int find_kind(struct report *r, struct report_place *place)
 		place->kind->first = place->kind->last = place->ns;
 		ret = fill(r, place->kind, place->event, provider, named);
 	}
+	/* Perhaps the first one of another schema */
+	place->kind->fields_known = false;
 	mark(r, place->event, place->kind);
 	return ret;
 }

@@ -21,6 +21,9 @@
 
 static void free_slow(struct report_slow *slow)
 {
+	while (slow->context_count)
+		report_row_free(&slow->context[--slow->context_count]);
+	free(slow->context);
 	free(slow->process);
 	free(slow->fields);
 	memset(slow, 0, sizeof(*slow));
@@ -64,22 +67,37 @@ int report_operations_name(struct report_kind *kind, const struct convert_event 
 	return text.error || !text.data ? -ENOMEM : 0;
 }
 
-/* Find the operation of a name and provider; r->key is used. */
+/* The provider's name as soon as there is one, until then its GUID */
+static int name_provider(struct report_operation *operation, const char *provider,
+			 const struct etw_guid *guid)
+{
+	char braced[ETW_GUID_TEXT], *copy;
+
+	if (operation->provider && (operation->provider_named || !provider))
+		return 0;
+	etw_guid_format(guid, braced);
+	braced[ETW_GUID_TEXT - 2] = '\0';
+	copy = report_name(provider ? provider : braced + 1);
+	if (!copy)
+		return -ENOMEM;
+	free(operation->provider);
+	operation->provider = copy;
+	operation->provider_named = provider;
+	return 0;
+}
+
+/*
+ * Find the operation of a name and provider; r->key is used. The name of a provider may become
+ * known late, so it does not tell operations apart.
+ */
 static int find(struct report *r, const char *provider, const struct etw_guid *guid,
 		const char *name, struct report_operation **operation)
 {
 	struct report_entry *entry;
-	char braced[ETW_GUID_TEXT];
 	int ret;
 
-	if (!provider) {
-		etw_guid_format(guid, braced);
-		braced[ETW_GUID_TEXT - 2] = '\0';
-		provider = braced + 1;
-	}
 	etw_text_cut(&r->key, 0);
-	etw_text_add(&r->key, provider, strnlen(provider, REPORT_NAME));
-	etw_text_char(&r->key, '\0');
+	etw_text_add(&r->key, (const char *)guid, sizeof(*guid));
 	etw_text_add(&r->key, name, strnlen(name, REPORT_NAME));
 	if (r->key.error)
 		return -ENOMEM;
@@ -87,11 +105,12 @@ static int find(struct report *r, const char *provider, const struct etw_guid *g
 	if (ret < 0)
 		return ret;
 	*operation = (struct report_operation *)entry;
+	if (name_provider(*operation, provider, guid))
+		return -ENOMEM;
 	if (!ret)
 		return 0;
-	(*operation)->provider = report_name(provider);
 	(*operation)->name = report_name(name);
-	if (!(*operation)->provider || !(*operation)->name ||
+	if (!(*operation)->name ||
 	    report_distinct_add(&r->all_operations, r->key.data, r->key.len) < 0)
 		return -ENOMEM;
 	return 0;
@@ -151,20 +170,36 @@ static int find_of(struct report *r, const struct etw_decoded *decoded,
 	return name ? find(r, provider, guid, name, operation) : -ENOMEM;
 }
 
-/* Is the field one that says whether an operation failed? */
-static bool is_status(const struct etw_field *field)
+/* What a field's number means; by its name and type */
+enum status { NO_STATUS, FAILED_NONZERO, FAILED_NEGATIVE, FAILED_TOP_BIT };
+
+static enum status status_of(const struct etw_field *field)
 {
-	static const char *const names[] = { "error", "errno", "status", "hresult", "ntstatus" };
+	static const struct {
+		const char *name;
+		enum status status;
+	} names[] = {
+		{ "error", FAILED_NONZERO }, { "errno", FAILED_NONZERO }, { "status", FAILED_NEGATIVE },
+		{ "hresult", FAILED_TOP_BIT }, { "ntstatus", FAILED_TOP_BIT },
+	};
 	const char first = (char)(*field->name | 0x20);
 	size_t i;
 
-	/* Most are not, and this is asked of every field of every stop. */
+	/* Most are none, and this is asked of every field of every stop. */
 	if (first != 'e' && first != 's' && first != 'h' && first != 'n')
-		return false;
+		return NO_STATUS;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(field->name, names[i]))
-			return true;
-	return false;
+		if (!strcasecmp(field->name, names[i].name))
+			break;
+	if (i == sizeof(names) / sizeof(*names))
+		return NO_STATUS;
+	if (field->value_kind == ETW_VALUE_ERROR)
+		return field->out_type == TDH_OUTTYPE_HRESULT ||
+		       field->out_type == TDH_OUTTYPE_NTSTATUS ? FAILED_TOP_BIT : FAILED_NONZERO;
+	/* A status of 200 is no failure, and one without a sign may be anything. */
+	if (names[i].status == FAILED_NEGATIVE && field->value_kind != ETW_VALUE_SIGNED)
+		return NO_STATUS;
+	return names[i].status;
 }
 
 /* 1: the stop says that the operation failed; 0: that it did not; -1: it does not say */
@@ -181,8 +216,16 @@ static int has_failed(const struct report_pair *pair)
 		if (field.value_kind != ETW_VALUE_UNSIGNED && field.value_kind != ETW_VALUE_SIGNED &&
 		    field.value_kind != ETW_VALUE_HEX && field.value_kind != ETW_VALUE_ERROR)
 			continue;
-		if (is_status(&field))
+		switch (status_of(&field)) {
+		case NO_STATUS:
+			break;
+		case FAILED_NONZERO:
 			return field.value.u != 0;
+		case FAILED_NEGATIVE:
+			return field.value.i < 0;
+		case FAILED_TOP_BIT:
+			return field.value.u >> 31 & 1;
+		}
 	}
 	return -1;
 }
@@ -195,6 +238,8 @@ static int fill_slow(struct report *r, struct report_slow *slow, const struct re
 	*slow = (struct report_slow){
 		.ns = pair->ns, .start = slices_time(pair->start), .pid = header->process_id,
 		.tid = header->thread_id, .cpu = pair->start->cpu,
+		.stop_pid = pair->stop->record.header->process_id,
+		.stop_tid = pair->stop->record.header->thread_id,
 	};
 	slow->fields = report_row_text(r, r->decoder);
 	if (!slow->fields)
@@ -221,6 +266,57 @@ static int keep_slow(struct report *r, struct report_operation *operation,
 		(operation->slow_count - at) * sizeof(*operation->slow));
 	operation->slow_count++;
 	return fill_slow(r, &operation->slow[at], pair);
+}
+
+static int longer_first(const void *x, const void *y)
+{
+	const struct report_operation *a = *(struct report_operation *const *)x;
+	const struct report_operation *b = *(struct report_operation *const *)y;
+
+	if (a->times.sum != b->times.sum)
+		return a->times.sum > b->times.sum ? -1 : 1;
+	/* The table was sorted by events. */
+	return (a->entry.slot > b->entry.slot) - (a->entry.slot < b->entry.slot);
+}
+
+/*
+ * A stop whose start has another name has an entry, so that it can be counted if it remains alone;
+ * otherwise nothing is to be said of that name.
+ */
+static bool is_empty(const struct report_operation *operation)
+{
+	return !operation->times.count && !operation->starts &&
+	       operation->stops <= operation->stopped;
+}
+
+unsigned int report_operations_list(struct report *r, struct report_operation **list)
+{
+	unsigned int i, count = 0;
+
+	report_bounded_sort(&r->operations);
+	for (i = 0; i < r->operations.count; i++) {
+		list[count] = (struct report_operation *)r->operations.entries[i];
+		count += !is_empty(list[count]);
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), longer_first);
+	return count;
+}
+
+unsigned int report_operations_empty(const struct report *r)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < r->operations.count; i++)
+		count += is_empty((const struct report_operation *)r->operations.entries[i]);
+	return count;
+}
+
+int report_schema(struct report *r, const EVENT_RECORD *piece)
+{
+	const struct etw_decoded *decoded;
+
+	return etw_decode(r->decoder, piece, &decoded) == -ENOMEM ? -ENOMEM : 0;
 }
 
 int report_pair(struct report *r, const struct report_pair *pair)

@@ -64,6 +64,7 @@ static int find_thread(struct report *r, struct report_recent *recent,
 	if (ret) {
 		thread->pid = key->pid;
 		thread->tid = key->tid;
+		thread->start_key = key->start;
 		thread->series.shift = r->scale.shift;
 	}
 	is_new = report_distinct_add(&r->all_threads, key, sizeof(*key));
@@ -85,6 +86,7 @@ static int find_process(struct report *r, struct report_recent *recent,
 	process = recent->process = (struct report_process *)entry;
 	if (ret) {
 		process->pid = key->pid;
+		process->start_key = key->start;
 		process->first = process->last = ns;
 		process->series.shift = r->scale.shift;
 		if (report_distinct_add(&r->all_processes, key, sizeof(*key)) < 0)

@@ -38,9 +38,12 @@ struct report *report_new(const struct report_host *host)
 			    NULL);
 	report_bounded_init(&r->operations, REPORT_OPERATIONS, sizeof(struct report_operation),
 			    report_operation_release);
+	report_bounded_init(&r->losers, REPORT_LOSERS, sizeof(struct report_loser),
+			    report_loser_release);
 	r->by = host->by;
 	r->decoder = etw_decoder_new();
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
+	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&
 	    !report_rows_init(&r->errors, REPORT_ERRORS))
 		return r;
 	report_free(r);
@@ -53,6 +56,7 @@ void report_free(struct report *r)
 
 	if (!r)
 		return;
+	report_around_free(r);
 	report_bounded_free(&r->kinds);
 	report_bounded_free(&r->providers);
 	report_bounded_free(&r->processes);
@@ -68,6 +72,7 @@ void report_free(struct report *r)
 	etw_decoder_free(r->decoder);
 	etw_event_items_free(&r->items);
 	report_rows_free(&r->table);
+	report_rows_free(&r->firsts);
 	report_rows_free(&r->errors);
 	report_losses_free(r);
 	for (i = 0; i < 256; i++)

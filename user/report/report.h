@@ -42,6 +42,8 @@ void report_free(struct report *report);	/* NULL is fine */
  * (tdh/decode/decoder.h); the decoder is left anywhere among the fields.
  */
 int report_event(struct report *report, const struct convert_event *event);
+/* A piece of an embedded schema (tdh/decode/embed.h), which later events may need */
+int report_schema(struct report *report, const EVENT_RECORD *piece);
 /* What the host knows about processes has changed. */
 void report_processes_changed(struct report *report);
 
@@ -56,9 +58,29 @@ struct report_pair {
 
 int report_pair(struct report *report, const struct report_pair *pair);
 
-/* After all events: a file and the verdict on it, of etw_etl_verify() */
+/*
+ * After all events, and before output: they may come once more, for what is around the slowest
+ * operations. begin: 1: they shall, *until is the last FILETIME that matters; 0: that is not
+ * needed; -ENOMEM. Give those events that it wants, decoded as for report_event().
+ */
+int report_around_begin(struct report *report, int64_t *until);
+bool report_around_wants(const struct report *report, const struct etw_event *event);
+int report_around_event(struct report *report, const struct convert_event *event);
+int report_around_end(struct report *report);
+
+/* What a file says of the machine that it was recorded on */
+struct report_machine {
+	const char *host, *kernel;	/* empty: not known */
+	struct etw_guid boot;		/* zero: not known */
+	unsigned int count;		/* of machines or boots in the file; this is the first */
+};
+
+/*
+ * After all events: a file and the verdict on it, of etw_etl_verify(); machine: NULL if it
+ * describes none
+ */
 int report_file(struct report *report, const char *path, uint64_t bytes,
-		const struct etw_verdict *verdict);
+		const struct etw_verdict *verdict, const struct report_machine *machine);
 /* Call before report_file(): leave out gaps that lie outside, FILETIMEs. */
 void report_between(struct report *report, int64_t since, int64_t until);
 
@@ -66,7 +88,11 @@ void report_between(struct report *report, int64_t since, int64_t until);
 
 struct report_about {
 	const char *generator;
-	const char *filter;	/* NULL: none */
+	const char *filter;	/* all of them as one expression; NULL: none */
+	/* The options that selected events, as words like "--pid 7"; NULL ends them, or is all. */
+	const char *const *selection;
+	bool selects;		/* they select by more than time */
+	struct report *base;	/* to compare with, in JSON; or NULL */
 };
 
 /*
@@ -84,5 +110,9 @@ struct report_screen {
 
 int report_text(struct report *report, const struct report_about *about,
 		const struct report_screen *screen, struct etw_text *to);
+
+/* What differs from a to b */
+int report_text_diff(struct report *a, struct report *b, const struct report_about *about,
+		     const struct report_screen *screen, struct etw_text *to);
 
 #endif /* ETW_REPORT_REPORT_H */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.c - single events: a table of some, evenly spread over the trace, and the latest errors
+ * rows.c - single events: a table of some, spread over the trace, and the latest errors
  *
- * The table has all events until it is full; then it keeps every other one and takes every second
- * event, and so on. The errors are a ring.
+ * The table has all events until it is full; then it keeps about every other one and takes about
+ * every second event, and so on. A hash of an event's number chooses, since events follow each
+ * other in patterns: every second one may be a stop. The first event of each kind has a place of
+ * its own, so that rare ones are there. The errors are a ring.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@ int report_rows_init(struct report_rows *rows, unsigned int max)
 	return rows->rows ? 0 : -ENOMEM;
 }
 
-static void free_row(struct report_row *row)
+void report_row_free(struct report_row *row)
 {
 	free(row->process);
 	free(row->title);
@@ -32,7 +34,7 @@ void report_rows_free(struct report_rows *rows)
 	unsigned int i;
 
 	for (i = 0; i < rows->count; i++)
-		free_row(&rows->rows[i]);
+		report_row_free(&rows->rows[i]);
 	free(rows->rows);
 	memset(rows, 0, sizeof(*rows));
 }
@@ -66,6 +68,8 @@ static int fill(struct report *r, struct report_row *row, const struct report_pl
 {
 	const struct etw_event_header *header = place->event->event->record.header;
 
+	row->number = r->events - 1;
+	row->first = place->kind->entry.events == 1;
 	row->ns = place->ns;
 	row->pid = header->process_id;
 	row->tid = header->thread_id;
@@ -78,35 +82,74 @@ static int fill(struct report *r, struct report_row *row, const struct report_pl
 	return row->text && row->title && (row->process || !place->process->name) ? 0 : -ENOMEM;
 }
 
-static void halve(struct report_rows *rows)
+/* Bits that do not follow from each other; 0 of 0, so that the first event is always there */
+static uint64_t mix(uint64_t number)
 {
-	unsigned int i;
+	number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9u;
+	number = (number ^ number >> 27) * 0x94D049BB133111EBu;
+	return number ^ number >> 31;
+}
 
-	for (i = 0; i < rows->count; i++) {
-		if (i % 2) {
-			free_row(&rows->rows[i]);
-			continue;
-		}
-		rows->rows[i / 2] = rows->rows[i];
-		if (i)
-			memset(&rows->rows[i], 0, sizeof(rows->rows[i]));
-	}
-	rows->count = (rows->count + 1) / 2;
+static bool is_chosen(const struct report_rows *rows, uint64_t number)
+{
+	return !(mix(number) & (rows->stride - 1));
+}
+
+static int earlier_first(const void *x, const void *y)
+{
+	const struct report_row *a = x, *b = y;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* What is given up may be a kind's first event. */
+static void halve(struct report_rows *rows, struct report_rows *firsts)
+{
+	unsigned int i, count = 0;
+
 	rows->stride *= 2;
+	for (i = 0; i < rows->count; i++) {
+		struct report_row *row = &rows->rows[i];
+
+		if (is_chosen(rows, row->number))
+			rows->rows[count++] = *row;
+		else if (row->first && firsts->count < firsts->max)
+			firsts->rows[firsts->count++] = *row;
+		else
+			report_row_free(row);
+	}
+	memset(rows->rows + count, 0, (rows->count - count) * sizeof(*rows->rows));
+	rows->count = count;
+	qsort(firsts->rows, firsts->count, sizeof(*firsts->rows), earlier_first);
 }
 
 int report_rows_sample(struct report *r, const struct report_place *place)
 {
-	struct report_rows *rows = &r->table;
+	struct report_rows *rows = &r->table, *firsts = &r->firsts;
 	const uint64_t number = rows->seen++;
 
-	if (number & (rows->stride - 1))
+	while (is_chosen(rows, number) && rows->count == rows->max)
+		halve(rows, firsts);
+	if (is_chosen(rows, number))
+		return fill(r, &rows->rows[rows->count++], place);
+	if (place->kind->entry.events != 1 || firsts->count == firsts->max)
 		return 0;
-	if (rows->count == rows->max)
-		halve(rows);
-	if (number & (rows->stride - 1))
-		return 0;
-	return fill(r, &rows->rows[rows->count++], place);
+	return fill(r, &firsts->rows[firsts->count++], place);
+}
+
+/* Both are in the order in which events came. */
+const struct report_row *report_rows_next(const struct report *r, struct report_rows_at *at)
+{
+	const struct report_row *row = at->table < r->table.count ? &r->table.rows[at->table] : NULL;
+	const struct report_row *first = at->first < r->firsts.count ? &r->firsts.rows[at->first] :
+					 NULL;
+
+	if (first && (!row || first->number < row->number)) {
+		at->first++;
+		return first;
+	}
+	at->table += row != NULL;
+	return row;
 }
 
 int report_rows_error(struct report *r, const struct report_place *place)
@@ -116,6 +159,6 @@ int report_rows_error(struct report *r, const struct report_place *place)
 
 	if (rows->count < rows->max)
 		rows->count++;
-	free_row(row);
+	report_row_free(row);
 	return fill(r, row, place);
 }

@@ -7,19 +7,31 @@
 
 #define LINES	10	/* of each list */
 #define BAR	20	/* columns of a bar */
-#define COUNT	12	/* columns of a number */
 
-/* name, number, share of all, bar */
-static void end_line(struct report_page *page, uint64_t events)
+/*
+ * name, number, share of all, bar; from: the byte of the line where the name begins. Bars are
+ * shorter where there is less room.
+ */
+static void end_line_from(struct report_page *page, size_t from, uint64_t events)
 {
-	const unsigned int end = page->screen->width > BAR + COUNT + 20 ? page->screen->width - BAR - 9 :
-				 page->screen->width - 9;
+	const unsigned int width = page->screen->width, bar = width >= 100 ? BAR : width / 8;
+	const unsigned int end = width - bar - 9;
 	const uint64_t all = page->report->events;
+	unsigned int digits = 1;
+	uint64_t left;
 
+	for (left = events; left >= 10; left /= 10)
+		digits++;
+	report_page_fit(page, from, end - digits - 1 - (unsigned int)from);
 	report_page_number(page, end, events);
 	etw_text_printf(&page->line, " %5.1f%%  ", all ? 100.0 * (double)events / (double)all : 0.0);
-	report_page_bar(page, events, all, BAR);
+	report_page_bar(page, events, all, bar);
 	report_page_line(page);
+}
+
+static void end_line(struct report_page *page, uint64_t events)
+{
+	end_line_from(page, 0, events);
 }
 
 static void put_more(struct report_page *page, const struct report_bounded *b,
@@ -28,11 +40,17 @@ static void put_more(struct report_page *page, const struct report_bounded *b,
 	uint64_t events = b->other.events;
 	uint32_t i;
 
+	if (b->other.missing) {
+		etw_text_printf(&page->line, "(there are more than fit in memory: each may have up to %llu more)",
+				(unsigned long long)b->other.missing);
+		report_page_line(page);
+	}
 	if (all->count <= LINES)
 		return;
 	for (i = LINES; i < b->count; i++)
 		events += b->entries[i]->events;
-	etw_text_printf(&page->line, "(%zu others)", all->count - LINES);
+	etw_text_printf(&page->line, all->full ? "(at least %zu others)" : "(%zu others)",
+			all->count - LINES);
 	end_line(page, events);
 }
 
@@ -85,7 +103,7 @@ static void put_processes(struct report_page *page)
 		report_page_number(page, 10, process->pid);
 		etw_text_puts(&page->line, "  ");
 		report_page_add(page, process->name ? process->name : "-");
-		end_line(page, process->entry.events);
+		end_line_from(page, 12, process->entry.events);
 	}
 	put_more(page, b, &page->report->all_processes);
 }
@@ -138,6 +156,8 @@ static void put_cpus(struct report_page *page)
 
 static void put_row(struct report_page *page, const struct report_row *row)
 {
+	size_t from;
+
 	etw_text_printf(&page->line, "%+.6f s ",
 			(double)(row->ns - page->report->scale.start) / 1e9);
 	if (row->process) {
@@ -145,7 +165,11 @@ static void put_row(struct report_page *page, const struct report_row *row)
 		etw_text_char(&page->line, '-');
 	}
 	etw_text_printf(&page->line, "%u ", row->pid);
+	from = page->line.len;
 	report_page_add(page, row->title);
+	report_page_fit(page, from, page->screen->width > 60 ? page->screen->width / 2 : 30);
+	if (row->text[0] && row->text[0] != ' ')
+		etw_text_char(&page->line, ' ');
 	report_page_add(page, row->text);
 	report_page_line(page);
 }

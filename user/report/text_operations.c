@@ -8,6 +8,26 @@
 #define LINES	10	/* operations that are shown */
 #define WIDTH	11	/* columns of a duration */
 
+static void put_unpaired(struct report_page *page, const struct report_operation *o)
+{
+	const char *comma = "  ";
+
+	if (o->starts > o->times.count) {
+		etw_text_printf(&page->line, "%s%llu without an end", comma,
+				(unsigned long long)(o->starts - o->times.count));
+		comma = ", ";
+	}
+	if (o->stops > o->stopped) {
+		etw_text_printf(&page->line, "%s%llu without a start", comma,
+				(unsigned long long)(o->stops - o->stopped));
+		comma = ", ";
+	}
+	if (o->failed)
+		etw_text_printf(&page->line, "%s%llu failed", comma, (unsigned long long)o->failed);
+	if (page->line.len)
+		report_page_line(page);
+}
+
 static void put_name(struct report_page *page, const struct report_operation *o)
 {
 	struct etw_text *by = &page->report->scratch;
@@ -15,22 +35,21 @@ static void put_name(struct report_page *page, const struct report_operation *o)
 	report_page_add(page, o->provider);
 	etw_text_char(&page->line, '/');
 	report_page_add(page, o->name);
+	report_page_fit(page, 0, page->screen->width - 23);
 	etw_text_printf(&page->line, ": %llu", (unsigned long long)o->times.count);
+	report_page_line(page);
+	etw_text_puts(&page->line, "  ");
 	if (o->times.count) {
+		report_page_duration(page, 0, o->times.sum);
 		etw_text_cut(by, 0);
 		report_add_pairing(page->report, o, by);
-		etw_text_puts(&page->line, ", by ");
+		etw_text_puts(&page->line, " in all, by ");
 		report_page_add(page, by->len ? by->data : "");
+	} else {
+		etw_text_puts(&page->line, "none had a start and an end");
 	}
-	if (o->starts > o->times.count)
-		etw_text_printf(&page->line, ", %llu without an end",
-				(unsigned long long)(o->starts - o->times.count));
-	if (o->stops > o->stopped)
-		etw_text_printf(&page->line, ", %llu without a start",
-				(unsigned long long)(o->stops - o->stopped));
-	if (o->failed)
-		etw_text_printf(&page->line, ", %llu failed", (unsigned long long)o->failed);
 	report_page_line(page);
+	put_unpaired(page, o);
 }
 
 static void put_percentiles(struct report_page *page, const struct report_histogram *h)
@@ -81,16 +100,17 @@ static void put_bin(void *context, const struct report_bin *bin)
 
 void report_page_operations(struct report_page *page)
 {
-	struct report_bounded *b = &page->report->operations;
+	struct report_operation *list[REPORT_OPERATIONS];
+	const unsigned int count = report_operations_list(page->report, list);
+	const size_t all = page->report->all_operations.count - report_operations_empty(page->report);
 	struct bins bins = { .page = page };
 	uint32_t i;
 
-	if (!b->count)
+	if (!count)
 		return;
-	report_bounded_sort(b);
-	report_page_heading(page, "Operations");
-	for (i = 0; i < b->count && i < LINES; i++) {
-		const struct report_operation *o = (const struct report_operation *)b->entries[i];
+	report_page_heading(page, "Operations, by their time in all");
+	for (i = 0; i < count && i < LINES; i++) {
+		const struct report_operation *o = list[i];
 
 		put_name(page, o);
 		if (!o->times.count)
@@ -100,8 +120,8 @@ void report_page_operations(struct report_page *page)
 		report_histogram_bins(&o->times, 1, find_most, &bins);
 		report_histogram_bins(&o->times, 1, put_bin, &bins);
 	}
-	if (b->count > LINES) {
-		etw_text_printf(&page->line, "(%zu others)", page->report->all_operations.count - LINES);
+	if (all > LINES) {
+		etw_text_printf(&page->line, "(%zu others)", all - LINES);
 		report_page_line(page);
 	}
 }

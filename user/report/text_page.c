@@ -7,37 +7,60 @@
  * question marks.
  */
 #include <string.h>
+#include <wchar.h>
 #include "base/utf.h"
 #include "text_private.h"
 
 #define LEVELS	8
+#define DOTS	"..."
 
-/* Columns of a line of escaped text; no character is counted wider than one. */
-static unsigned int columns_of(const struct etw_text *line)
+/* Take a character of a line: how many columns a terminal gives it, by the locale. */
+static unsigned int take_column(const struct etw_text *line, size_t *at)
+{
+	const size_t before = *at;
+	int32_t code = etw_utf8_take(line->data, line->len, at);
+	int columns;
+
+	if (code < 0)
+		*at = before + 1;
+	if (code < 0x80)
+		return 1;
+	columns = wcwidth((wchar_t)code);
+	return columns < 0 ? 1 : (unsigned int)columns;
+}
+
+static unsigned int columns_of(const struct etw_text *line, size_t from)
 {
 	unsigned int columns = 0;
-	size_t i;
 
-	for (i = 0; i < line->len; i++)
-		columns += ((unsigned char)line->data[i] & 0xC0) != 0x80;
+	while (from < line->len)
+		columns += take_column(line, &from);
 	return columns;
+}
+
+/* The bytes from there on that take at most so many columns, marks that take none included */
+static size_t bytes_of(const struct etw_text *line, size_t from, unsigned int columns)
+{
+	size_t end = from, next = from;
+	unsigned int used = 0;
+
+	while (end < line->len) {
+		used += take_column(line, &next);
+		if (used > columns)
+			break;
+		end = next;
+	}
+	return end - from;
 }
 
 void report_page_line(struct report_page *page)
 {
-	const struct etw_text *line = &page->line;
-	unsigned int columns = 0;
-	size_t i, end = line->len;
+	struct etw_text *line = &page->line;
 
-	while (end && line->data[end - 1] == ' ')
-		end--;
-	for (i = 0; i < end; i++) {
-		columns += ((unsigned char)line->data[i] & 0xC0) != 0x80;
-		if (columns > page->screen->width)
-			break;
-	}
+	while (line->len && line->data[line->len - 1] == ' ')
+		line->len--;
 	if (line->len)
-		etw_text_add(page->to, line->data, i);
+		etw_text_add(page->to, line->data, bytes_of(line, 0, page->screen->width));
 	etw_text_char(page->to, '\n');
 	if (line->error)
 		page->to->error = line->error;
@@ -72,18 +95,39 @@ void report_page_add(struct report_page *page, const char *text)
 		etw_text_cut(&page->line, end);
 }
 
+void report_page_fit(struct report_page *page, size_t from, unsigned int columns)
+{
+	struct etw_text *line = &page->line, end = { .data = NULL };
+	unsigned int all = columns_of(line, from), left;
+	size_t at = from;
+
+	if (line->error || all <= columns)
+		return;
+	/* What tells names apart is at their end, mostly. */
+	left = columns > sizeof(DOTS) ? columns - (unsigned int)sizeof(DOTS) + 1 : 0;
+	for (all -= left - left / 3; all && at < line->len;) {
+		const unsigned int width = take_column(line, &at);
+
+		all -= width < all ? width : all;
+	}
+	etw_text_add(&end, line->data + at, line->len - at);
+	etw_text_cut(line, from + bytes_of(line, from, left / 3));
+	etw_text_puts(line, DOTS);
+	if (end.len)
+		etw_text_add(line, end.data, end.len);
+	if (end.error)
+		line->error = end.error;
+	etw_text_free(&end);
+}
+
 void report_page_column(struct report_page *page, unsigned int column)
 {
-	unsigned int at = columns_of(&page->line);
+	unsigned int at = columns_of(&page->line, 0);
 
 	if (at > column - 1) {
 		/* Cut what is too long, but leave a blank behind. */
-		while (page->line.len && columns_of(&page->line) > column - 1)
-			etw_text_cut(&page->line, page->line.len - 1);
-		while (page->line.len && ((unsigned char)page->line.data[page->line.len - 1] & 0x80) &&
-		       !etw_utf8_valid(page->line.data, page->line.len))
-			etw_text_cut(&page->line, page->line.len - 1);
-		at = columns_of(&page->line);
+		etw_text_cut(&page->line, bytes_of(&page->line, 0, column - 1));
+		at = columns_of(&page->line, 0);
 	}
 	for (; at < column; at++)
 		etw_text_char(&page->line, ' ');

@@ -7,6 +7,8 @@
 
 #include "report_private.h"
 
+#define REPORT_NARROW	40	/* columns that a screen has at least */
+
 struct report_page {
 	struct report *report;
 	const struct report_screen *screen;
@@ -20,7 +22,9 @@ void report_page_line(struct report_page *page);
 void report_page_heading(struct report_page *page, const char *title);
 /* Text from the trace, escaped */
 void report_page_add(struct report_page *page, const char *text);
-/* Blanks up to this column of the line */
+/* Put dots into the middle of what the line has from this byte on, if it takes more columns. */
+void report_page_fit(struct report_page *page, size_t from, unsigned int columns);
+/* Blanks up to this column of the line; what is beyond is cut */
 void report_page_column(struct report_page *page, unsigned int column);
 /* A number, with its end at this column */
 void report_page_number(struct report_page *page, unsigned int column, uint64_t number);

@@ -483,6 +483,11 @@ static void check_command(void)
 	run("verify --json %s", path);
 	ok(has("\"boot_id\":\"01234568-89ab-cdef-0123-456789abcdef\"") && has("\"modules\":2"),
 	   "and in JSON");
+	snprintf(want, sizeof(want), "  recorded on %s, Linux %s\n", seen.host, seen.release);
+	ok(!run("report %s", path) && has(want) && !strstr(run_out, "several machines"),
+	   "a report has it, too");
+	ok(!run("report --json %s", path) && has("\"boot\":\"01234568-89ab-cdef-0123-456789abcdef\"") &&
+	   has("\"mixed\":false"), "in JSON with its boot");
 }
 
 /* What merge, split and convert do with it */
@@ -501,6 +506,10 @@ static void check_copies(void)
 	   has("BootId=01234567-89ab-cdef-0123-456789abcdef Name=\"alpha\"") &&
 	   has("BootId=01234568-89ab-cdef-0123-456789abcdef Name=\"alpha\""),
 	   "a merge of two machines has both");
+	ok(!run("report %s/all.etl", dir) && has("These are of several machines or boots") &&
+	   !run("report --json %s/one.etl %s", dir, path) && has("\"mixed\":true") &&
+	   !run("report --json %s/one.etl %s/one.etl", dir, dir) && has("\"mixed\":false"),
+	   "a report says that it mixes them");
 	ok(!run("merge -o %s/twice.etl %s/one.etl %s/one.etl", dir, dir, dir) &&
 	   !run("dump --machine %s/twice.etl", dir) && occurrences("Etw-Machine Machine") == 1 &&
 	   occurrences("SystemConfig/CPU") == 1 && occurrences("Name=\"alpha\"") == 1,

@@ -28,6 +28,7 @@ static struct etw_event_header *put(const struct etw_guid *provider, uint64_t us
 {
 	struct etw_event_header *h = make_driver_event(&make, &sequence, us, id, data, len);
 
+	feed_header(&make.feed)->timestamp = (int64_t)(1000 + us * 1000);
 	h->provider = *provider;
 	h->desc.opcode = opcode;
 	h->desc.version = provider == &block && id == 2;
@@ -63,7 +64,8 @@ static void put_request(uint64_t us, uint32_t pid, uint32_t number, bool done)
 		uint64_t latency;
 		uint32_t issuer;
 		char name[3];
-	} __attribute__((__packed__)) c = { .error = number % 7 ? 0 : -5, .latency = us,
+	} __attribute__((__packed__)) c = { .error = number % 7 ? 0 : -5,
+					    .latency = number % 2 ? us : UINT64_MAX - us,
 					    .issuer = 20, .name = "dd" };
 
 	memcpy(c.i, &i, sizeof(i));
@@ -75,7 +77,8 @@ static void put_request(uint64_t us, uint32_t pid, uint32_t number, bool done)
 
 static void begin(void)
 {
-	sequence = 1;
+	sequence = 0;
+	make.head.logger_id = 3;
 	make_begin(&make, 1);
 	make_buffer(&make, 0, sequence);
 }
@@ -97,6 +100,7 @@ static void make_mixed(void)
 	begin();
 	put_process(20, "</script><script>alert(1)</script>");
 	put_process(30, "\033[31mred\033[0m \xC3");
+	put_process(50, "漢字漢字漢字漢字漢字漢字漢字漢字 a\xCC\x81 b\xCC\x81");
 	put_process(40, "a\xE2\x80\xAE" "b\xE2\x80\xA8" "c\nd\"\\");
 	for (i = 1; i <= 3000; i++) {
 		put_request(i * 10, 20 + i % 5 * 10, i, false);
@@ -159,6 +163,11 @@ static void test_mixed(void)
 	is(run("report " MANIFEST " %s", make.path), 0, "text");
 	ok(is_printable(run_out) && strstr(run_out, "INCOMPLETE: 12 events"), "and losses are first");
 	ok(strstr(run_out, "\\u001b[31mred"), "escape sequences are escaped");
+	ok(strstr(run_out, "2022-06-18 04:26:40.000010 UTC to ") && strstr(run_out, " errors, "),
+	   "date and errors are on the first screen");
+	is(run("report " MANIFEST " %s | LC_ALL=C.UTF-8 grep -c '^  [0-9.]* m\\?s in all, by '", make.path), 0,
+	   "an operation has a second line");
+	ok(strstr(run_out, "1\n") != NULL, "for what does not fit into the first");
 	is(run("report --strict --json %s >/dev/null", make.path), 3, "--strict");
 	unlink(make.path);
 }

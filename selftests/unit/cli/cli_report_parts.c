@@ -42,6 +42,34 @@ static void add_up(void *context, const struct report_bin *bin)
 	*(uint64_t *)context += bin->low <= bin->high ? bin->count : 1u << 30;
 }
 
+static __int128 larger(__int128 a, __int128 b)
+{
+	return a > b ? a : b;
+}
+
+static void take_exact(void *context, const struct report_bin *bin)
+{
+	*(uint64_t *)context += bin->low == bin->high ? bin->count : 0;
+}
+
+/* The least value is not at the begin of its bin; and numbers with bins of their own */
+static void test_histogram_edges(void)
+{
+	struct report_histogram h = { 0 };
+	uint64_t exact = 0;
+	int i;
+
+	is(report_histogram_add(&h, 1001), 0, "a number within a bin");
+	ok(report_histogram_rank(&h, 50, 100) == 1001, "no percentile is below the least");
+	report_histogram_free(&h);
+	for (i = -255; i < REPORT_EXACT; i++)
+		if (report_histogram_add(&h, i))
+			abort();
+	report_histogram_bins(&h, REPORT_EXACT, take_exact, &exact);
+	is((int)exact, 511, "small numbers have bins of their own");
+	report_histogram_free(&h);
+}
+
 static void test_histogram(void)
 {
 	static int64_t values[10000];
@@ -61,7 +89,7 @@ static void test_histogram(void)
 	qsort(values, count, sizeof(*values), by_value);
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		wrong += report_histogram_rank(&h, parts[i], 1000) !=
-			 floor_of(values[(count * parts[i] + 999) / 1000 - 1]);
+			 larger(floor_of(values[(count * parts[i] + 999) / 1000 - 1]), values[0]);
 	is(wrong, 0, "percentiles of numbers of all sizes and both signs");
 	ok(h.count == count && h.sum == sum && h.least == values[0] &&
 	   h.greatest == values[count - 1], "count, sum and range are exact");
@@ -73,7 +101,7 @@ static void test_histogram(void)
 	is(wrong, 0, "bins have all elements");
 	report_histogram_free(&h);
 	is(report_histogram_add(&h, UINT64_MAX), 0, "the largest number");
-	ok(report_histogram_rank(&h, 1, 2) == (__int128)0xFF << 56, "has a bin");
+	ok(report_histogram_rank(&h, 1, 2) == UINT64_MAX, "is its own percentile");
 	report_histogram_free(&h);
 	is((int)report_histogram_rank(&h, 1, 2), 0, "an empty one");
 }
@@ -148,6 +176,7 @@ static void test_scale(void)
 int main(void)
 {
 	test_histogram();
+	test_histogram_edges();
 	test_bounded();
 	test_distinct();
 	test_scale();

@@ -192,7 +192,9 @@ def add_stacks(report):
 def add_diff(report):
     names, nodes = stack_nodes([(text, n, n * 3 if "inline" in text else 0 if "format" in text else n) for text, n in STACKS])
     report["diff"] = {
-        "a": {"title": "monday.etl"}, "b": {"title": "tuesday.etl"},
+        "a": {"title": "monday.etl", "events": 1840, "duration_ns": 10 * SECOND, "per_second": 184, "errors": 3, "complete": True, "lost_events": 0, "lost_buffers": 0},
+        "b": {"title": "tuesday.etl", "events": 4152, "duration_ns": 20 * SECOND, "per_second": 207.6, "errors": 12, "complete": False, "lost_events": 5, "lost_buffers": 1},
+        "errors": [{"key": "Shop-Orders/PaymentFailed", "level": 2, "a": {"events": 3, "per_second": 0.3}, "b": {"events": 12, "per_second": 0.6}}],
         "providers": [{"name": "Sample-Block", "a": {"events": 1000}, "b": {"events": 3400}}, {"name": "Shop-Orders", "a": {"events": 800}, "b": {"events": 700}},
                       {"name": "Python-App", "a": None, "b": {"events": 12}}, {"name": "Etw-Image", "a": {"events": 40}, "b": {"events": 40}}],
         "operations": [{"name": "request", "provider": "Sample-Block", "a": {"count": 500, "p50_ns": 81_000, "p99_ns": 2_400_000, "max_ns": 9_000_000},

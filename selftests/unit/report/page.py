@@ -103,6 +103,17 @@ class Tests:
         ok(page.read(f"{one('.plot.rate')}.getBoundingClientRect().bottom < innerHeight"), "the rate is on the first screen")
         ok(page.read(f"{one('#top-lists tbody tr')}.getBoundingClientRect().bottom < innerHeight"), "and the first provider")
         equal(page.read("document.querySelectorAll('.lost-bar, .lost-band').length"), 2, "losses are marked in the chart")
+        equal(page.read("verdict({ time: {}, totals: {}, losses: { complete: true, rows: [], since_ns: 5e9, since_reason: 'older events were overwritten' } }).textContent"),
+              "Nothing was lost since 5.000000 s; before that, older events were overwritten.", "a file that overwrites itself is complete since some time")
+        said = page.read("verdict({ time: {}, selects: true, totals: { events: 10, lost_events: 4 }, rate: {}, losses: { complete: false, at_least: 4, at_most: 9, rows:"
+                         "[{ count: 4, unit: 'events', first_ns: 1, last_ns: 2, placed: false }], causes: [{ cause: 'slow', losses: 1, events: 3 }, { cause: 'nested',"
+                         " losses: 1, events: 1 }], providers: [{ name: 'Shop', losses: 2, events: 4 }] } }).textContent")
+        ok("4 events lost." in said and "%" not in said and "at least 4 events are missing, at most 9" in said and "those of all events" in said and
+           all(word in said for word in ("unknown", "Losses by cause", "nested", "Losses by provider", "Shop")), f"losses have bounds and sums, and no share of selected events: {said!r}")
+        equal(page.read("rateChart({ time: { duration_ns: 4 }, rate: { bucket_ns: 1, events: [3, 1, 2, 1], bytes: [], lost: [0, 0, 0, 0], lost_buffers: [0, 2, 0, 0],"
+                        " gaps: [0, 1, 0, 0], lost_unplaced: 7 } }).textContent").count("Lost at an unknown time: 7 events."), 1, "what was lost at an unknown time is below the chart")
+        equal(page.read("rateChart({ time: { duration_ns: 4 }, rate: { bucket_ns: 1, events: [3, 1], bytes: [], lost: [0, 0], lost_buffers: [0, 2], gaps: [0, 1] } })"
+                        ".querySelectorAll('.lost-band').length"), 1, "missing buffers have a mark")
         self.quiet("rich")
 
     def test_lists(self):
@@ -158,7 +169,7 @@ class Tests:
         many = sum(row["t_ns"] < end for row in rows)
         ok(page.read(text("#events .foot")).startswith(f"{many:,} of 10,000"), "Shift and the keys select a range, which the table follows")
         shown = page.read(text("#chosen"))
-        ok(f"about {sum(report['rate']['events'][:62]):,} events" in shown, f"the head says how many events it has: {shown!r}")
+        ok(f"): {sum(report['rate']['events'][:62]):,} events" in shown, f"the head says how many events it has: {shown!r}")
         ok(page.read("[...document.querySelectorAll('.selection')].every((s) => !s.hidden)"), "every chart over time shows the range")
         page.key("Escape")
         ok(page.read(f"{one('#chosen')}.hidden && {text('#events .foot')}.startsWith('10,000')"), "Escape takes it away")
@@ -171,6 +182,7 @@ class Tests:
         ok(page.read(text("#events .foot")).startswith("10,000"), "a click on the way out, too")
         page.click(one("#verdict .choose"))
         ok("4,710 lost" in page.read(text("#chosen")), "a click on a loss selects its time")
+        ok("fields those of the whole trace" in page.read(text("#chosen")), "and the page says what follows the range, and what does not")
 
     # ------------------------------------------------------------ sections
 
@@ -186,6 +198,9 @@ class Tests:
         ok(page.read(text(".panel h3")).startswith("Order"), "a click on a name shows that operation")
         label = page.read(f"{one('.panel svg')}.getAttribute('aria-label')")
         ok(f"99 % at most {duration(report['operations'][1]['p99_ns'])}" in label, "the histogram has its figures as a text")
+        sums = page.read("[[[0, 15, 8], [96, 103, 8]], [[0, 127, 5]], [[90, 200, 3]]].map((bins) => Math.round(1e6 * "
+                         "spread(bins, edgesOf(0, 100, 10, false), Number).reduce((all, one) => all + one)) / 1e6)")
+        equal(sums, [16, 5, 3], "bars hold all elements, also those of a bin beyond the largest")
         before = page.read(f"{one('.panel svg path')}.getAttribute('d')")
         page.click(one(".panel .check input"))
         ok(page.read(f"{one('.panel svg path')}.getAttribute('d')") != before, "counts can be on a logarithmic scale")
@@ -261,6 +276,10 @@ class Tests:
     def test_difference(self):
         page = self.page
         self.open("rich")
+        ok("monday.etl: 1,840 events in 10.0 s, 3 errors" in page.read(text("#difference .facts")) and
+           "tuesday.etl: 4,152 events in 20.0 s, 12 errors, INCOMPLETE: 5 events and 1 buffer known to be lost" in page.read(text("#difference .facts")),
+           "both sides are summed up")
+        equal(page.read(table_rows("Errors in A and B")), [["Shop-Orders/PaymentFailed", "3", "12", "×4.00", "0.30/s", "0.60/s", "+100.0 %"]], "rates stand beside counts")
         rows = {row[0]: row[1:] for row in page.read(table_rows("Providers in A and B"))}
         equal(rows["Sample-Block"], ["1,000", "3,400", "×3.40"], "what grew much is a multiple")
         equal([rows["Shop-Orders"][2], rows["Python-App"][2], rows["Etw-Image"][2]], ["−12.5 %", "new", "="], "what shrank, came, or stayed is said")
@@ -282,7 +301,7 @@ class Tests:
             page.key("ArrowDown")
         ok(page.read(text("#events .detail")).rstrip().endswith('end-of-line"'), "a long text is shown whole below")
         ok(page.read("document.querySelector('.detail').scrollWidth <= document.querySelector('.detail').clientWidth"), "and is wrapped")
-        ok("2,093,560 more; the table holds every 256th." in page.read(text("#events .foot")), "what the table leaves out is said")
+        ok("2,093,560 more; the table holds about one in 256, chosen by chance." in page.read(text("#events .foot")), "what the table leaves out is said")
         ok("2026-11-28 23:50:41.1" in page.read(text("#events .detail")), "with its absolute time")
         page.click("[...document.querySelectorAll('.row.head button')].find((b) => b.textContent === 'Process')")
         keys = sorted(f"{row['process']} {row['pid']}" + (f"/{row['tid']}" if row["tid"] != row["pid"] else "") for row in rows)
@@ -373,6 +392,10 @@ class Tests:
         page.prefer("dark")
         self.open("rich")
         page.pdf(f"{self.folder}/print.pdf")
+        page.call("Emulation.setEmulatedMedia", media="print")
+        notes = page.read("[...document.querySelectorAll('.on-paper')].map((note) => getComputedStyle(note).display === 'none' ? '' : note.textContent.trim())")
+        ok(notes and all(re.fullmatch(r"The first [\d,]+ of [\d,]+ are printed\.", note) for note in notes), "a printed list says how much of it there is")
+        page.call("Emulation.setEmulatedMedia", media="")
         with open(f"{self.folder}/print.pdf", "rb") as pdf:
             pages = len(re.findall(rb"/Type\s*/Page\b", pdf.read()))
         ok(3 <= pages <= 15, f"a report prints on a few pages: {pages}")

@@ -19,6 +19,7 @@
 #include "cli/input/log_contents.h"
 #include "cli/input/operations.h"
 #include "cli/input/processes.h"
+#include "cli/machine/machine.h"
 #include "cli/names.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
@@ -36,15 +37,24 @@
 
 #define LOOK_EVENTS	1024	/* events between two checks of the progress */
 #define WIDTH		80	/* columns where there is no terminal */
+#define HELD_MAX	(16u << 20)	/* bytes of starts that wait for their stops */
 
 enum { OPT_MANIFEST = 256 };
 
 enum form { FORM_TEXT, FORM_JSON, FORM_HTML };
 
 static struct run {
-	bool text, json, quiet, strict;
+	bool text, json, quiet, strict, diff;
 	const char *by;			/* what pairs operations; NULL: not given */
-	const char *filter;		/* as given, for the report */
+	struct etw_text filter;		/* all of them, for the report */
+	unsigned int filter_count;
+	char **selection;		/* the options that select, for the report; NULL ends them */
+	size_t selection_count;
+	struct selected {
+		int option;
+		const char *value;
+	} *selected;			/* the same, for another file */
+	bool selects;			/* by more than time */
 	enum form form;
 	struct inputs inputs;
 	struct output_file out;
@@ -56,9 +66,10 @@ static struct run {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	struct report *report;
+	struct report *base;		/* of the first file of --diff */
 	struct etw_text result;
 	uint64_t read;
-	int status;			/* of verify_files() */
+	int status;			/* of verify_files(), the worst */
 } job;
 
 static const struct cli_option options[] = {
@@ -74,6 +85,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output and decoding"),
+	{ "diff", 0, NULL, "compare two files", CLI_FLAG(job.diff) },
 	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
@@ -92,6 +104,52 @@ static void check(int err)
 {
 	if (err)
 		cli_die("out of memory");
+}
+
+/* -------------------------------------------------------------- the selection */
+
+/* Events have to fit all filters. */
+static void note_filter(struct run *run, const char *value)
+{
+	struct etw_text both = { .data = NULL };
+
+	if (!run->filter_count++) {
+		etw_text_puts(&run->filter, value);
+		return;
+	}
+	etw_text_printf(&both, run->filter_count == 2 ? "(%s) && (%s)" : "%s && (%s)",
+			run->filter.data, value);
+	etw_text_free(&run->filter);
+	run->filter = both;
+}
+
+static void note_selection(struct run *run, int value, const char *argument)
+{
+	const struct cli_option *option = options;
+	struct etw_text text = { .data = NULL };
+
+	while (option->value != value)
+		option++;
+	etw_text_printf(&text, "--%s %s", option->name, argument);
+	check(text.error);
+	run->selected = cli_grow(run->selected, run->selection_count, sizeof(*run->selected));
+	run->selected[run->selection_count] = (struct selected){ value, argument };
+	run->selection = cli_grow(run->selection, run->selection_count + 1, sizeof(char *));
+	run->selection[run->selection_count++] = text.data;
+	run->selection[run->selection_count] = NULL;
+	run->selects |= value != SELECT_OPT_SINCE && value != SELECT_OPT_UNTIL &&
+			value != SELECT_OPT_LAST;
+	if (value == SELECT_OPT_FILTER)
+		note_filter(run, argument);
+}
+
+static void free_selection(struct run *run)
+{
+	while (run->selection_count)
+		free(run->selection[--run->selection_count]);
+	free(run->selection);
+	free(run->selected);
+	etw_text_free(&run->filter);
 }
 
 /* ------------------------------------------------------------------ the form */
@@ -139,15 +197,19 @@ static const char *ask_provider(void *context, const struct etw_guid *guid)
 
 /* --------------------------------------------------------------------- events */
 
-static void learn(struct run *run, const struct etw_event *event)
+/* false: the event is for that only. */
+static bool learn(struct run *run, const struct etw_event *event)
 {
+	const uint64_t before = run->processes.learned;
+	const bool is_wanted = processes_event(&run->processes, event);
 	struct etw_guid guid;
 	const char *name = etw_process_named(event, &guid);
 
 	if (name)
 		names_learn(run->names, &guid, name);
-	if (etw_process_is(event))
+	if (run->processes.learned != before)
 		report_processes_changed(run->report);
+	return is_wanted;
 }
 
 static void pair(struct run *run, const struct etw_event *event)
@@ -181,6 +243,7 @@ static void take(struct run *run, const struct etw_event *event, unsigned int so
 	if (event_is_about_trace(event)) {
 		/* A schema, for the decoders only */
 		select_may(run->select, event);
+		check(report_schema(run->report, &record));
 		pair(run, event);
 		return;
 	}
@@ -205,11 +268,56 @@ static int read_events(struct run *run)
 			if (cli_ending())
 				return 1;
 		}
-		learn(run, event);
-		if (processes_event(&run->processes, event) &&
+		if (learn(run, event) &&
 		    (select_may(run->select, event) || etw_embed_is_piece(event->record.header)))
 			take(run, event, source);
 	}
+	return ret != 0;
+}
+
+/* The events around the slowest operations: files are read once more for them. */
+static void take_around(struct run *run, const struct etw_event *event, unsigned int source)
+{
+	struct convert_event e = { .event = event, .decoder = run->decoder, .source = source };
+	EVENT_RECORD record;
+	int err;
+
+	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is(event)) ||
+	    !report_around_wants(run->report, event) || !select_may(run->select, event))
+		return;
+	e.record = &record;
+	etw_event_record(&record, event, &run->items, false);
+	err = etw_decode_repeated(run->decoder, &record, run->items.repeated, &e.decoded);
+	if (err == -ENOMEM)
+		check(err);
+	e.known = !err;
+	if (select_wants(run->select, &record, e.decoded, run->decoder))
+		check(report_around_event(run->report, &e));
+}
+
+static int read_around(struct run *run, char **paths)
+{
+	struct inputs again = { .apart = run->inputs.apart, .again = true };
+	const struct etw_event *event;
+	unsigned int source, look = 0;
+	int64_t until;
+	int ret = report_around_begin(run->report, &until);
+
+	if (ret < 0)
+		check(ret);
+	if (!ret)
+		return 0;
+	ret = inputs_open(&again, paths);
+	if (!ret) {
+		inputs_until(&again, until);
+		while ((ret = inputs_next(&again, &event, &source)) == 1) {
+			if (!(++look % LOOK_EVENTS) && cli_ending())
+				break;
+			take_around(run, event, source);
+		}
+	}
+	inputs_close(&again);
+	check(report_around_end(run->report));
 	return ret != 0;
 }
 
@@ -217,17 +325,32 @@ static int read_events(struct run *run)
 
 static void add_file(const char *path, const struct etw_verdict *verdict)
 {
+	struct machines machines = { 0 };
+	struct report_machine machine = { .host = "", .kernel = "" };
+	unsigned int undescribed = 0;
 	struct stat there;
 
+	/* What cannot be read of it is not known. */
+	machines_read(&machines, path, &undescribed);
+	if (machines.count)
+		machine = (struct report_machine){
+			.host = machines.list->host, .kernel = machines.list->release,
+			.boot = machines.list->boot, .count = (unsigned int)machines.count,
+		};
 	check(report_file(job.report, path, stat(path, &there) ? 0 : (uint64_t)there.st_size,
-			  verdict));
+			  verdict, machines.count ? &machine : NULL));
+	machines_free(&machines);
 }
 
 /* --------------------------------------------------------------------- output */
 
 static void make_result(struct run *run)
 {
-	const struct report_about about = { .generator = "etw " ETW_VERSION, .filter = run->filter };
+	const struct report_about about = {
+		.generator = "etw " ETW_VERSION, .filter = run->filter.data,
+		.selection = (const char *const *)run->selection, .selects = run->selects,
+		.base = run->base,
+	};
 	const unsigned int width = run->out.path ? 0 : screen_width();
 	const struct report_screen screen = {
 		.width = width ? width : WIDTH,
@@ -235,7 +358,9 @@ static void make_result(struct run *run)
 		.colour = !run->out.path && screen_has_colour(),
 	};
 
-	if (run->form == FORM_TEXT)
+	if (run->form == FORM_TEXT && run->base)
+		check(report_text_diff(run->base, run->report, &about, &screen, &run->result));
+	else if (run->form == FORM_TEXT)
 		check(report_text(run->report, &about, &screen, &run->result));
 	else
 		check(report_json(run->report, &about, &run->result));
@@ -304,38 +429,44 @@ static void prepare(struct run *run, char **paths)
 	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 	select_bound(run->select, &run->inputs);
 	run->operations = operations_new(run->by);
+	operations_hold(run->operations, HELD_MAX);
 	run->decoder = etw_decoder_new();
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
 	report_between(run->report, select_since(run->select), select_until(run->select));
 }
 
-static int report_files(struct run *run, char **paths)
+/* Make the report on files. */
+static int read_files(struct run *run, char **paths)
 {
-	int status;
+	int status, verdict;
 
 	prepare(run, paths);
 	progress_begin(&run->progress, run->quiet);
 	status = read_events(run);
 	progress_end(&run->progress);
+	if (!status && run->form != FORM_TEXT)
+		status = read_around(run, paths);
 	if (status)
 		return status;
-	run->status = verify_files(paths, add_file);
-	if (run->status == 1)
-		return 1;
-	make_result(run);
-	status = write_output(run);
-	if (!status) {
-		inputs_report(&run->inputs);
-		manifest_report_problems();
-		select_report(run->select, false);
-	}
-	return status;
+	verdict = verify_files(paths, add_file);
+	if (verdict > run->status)
+		run->status = verdict;
+	return verdict == 1;
 }
 
-static void clean_up(struct run *run)
+/* On stderr: what is wrong with the files, or was not found in them */
+static void print_notes(struct run *run)
 {
-	report_free(run->report);
+	inputs_report(&run->inputs);
+	if (run->by || operations_any(run->operations))
+		operations_report(run->operations);
+	processes_report(&run->processes, false);
+	select_report(run->select, false);
+}
+
+static void close_files(struct run *run)
+{
 	etw_decoder_free(run->decoder);
 	etw_event_items_free(&run->items);
 	operations_free(run->operations);
@@ -343,7 +474,78 @@ static void clean_up(struct run *run)
 	processes_close(&run->processes);
 	select_free(run->select);
 	inputs_close(&run->inputs);
+}
+
+/* The file that is compared with is no longer open when the output is written. */
+static int check_output(const struct run *run, const char *path)
+{
+	struct stat input, output;
+
+	if (run->out.path && !stat(path, &input) && !stat(run->out.path, &output) &&
+	    input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+		return cli_fail("%s is one of the files to compare", cli_quote(run->out.path));
+	return 0;
+}
+
+/* The first file of --diff becomes the base, and everything is as before it was read. */
+static int read_base(struct run *run, char *path)
+{
+	const bool show = run->processes.show, apart = run->inputs.apart;
+	char *paths[] = { path, NULL };
+	int status = check_output(run, path);
+	size_t i;
+
+	if (!status)
+		status = inputs_open(&run->inputs, paths);
+	if (!status)
+		status = read_files(run, paths);
+	if (status)
+		return status;
+	print_notes(run);
+	close_files(run);
+	run->base = run->report;
+	run->report = NULL;
+	run->decoder = NULL;
+	run->operations = NULL;
+	run->names = NULL;
+	run->select = NULL;
+	run->read = 0;
+	memset(&run->items, 0, sizeof(run->items));
+	run->processes = (struct processes){ .show = show };
+	run->inputs = (struct inputs){ .apart = apart };
+	for (i = 0; i < run->selection_count; i++)
+		select_option(&run->select, run->selected[i].option, run->selected[i].value);
+	return 0;
+}
+
+static int report_files(struct run *run, char **paths)
+{
+	int status = 0;
+
+	if (run->diff)
+		status = read_base(run, *paths++);
+	if (!status)
+		status = inputs_open(&run->inputs, paths);
+	if (!status)
+		status = read_files(run, paths);
+	if (status)
+		return status;
+	make_result(run);
+	status = write_output(run);
+	if (!status) {
+		print_notes(run);
+		manifest_report_problems();
+	}
+	return status;
+}
+
+static void clean_up(struct run *run)
+{
+	report_free(run->report);
+	report_free(run->base);
+	close_files(run);
 	etw_text_free(&run->result);
+	free_selection(run);
 	schema_unload();
 }
 
@@ -354,18 +556,18 @@ int cmd_report(int argc, char **argv)
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == SELECT_OPT_FILTER)
-			run->filter = optarg;
-		if (!select_option(&run->select, option, optarg))
+		if (select_option(&run->select, option, optarg))
+			note_selection(run, option, optarg);
+		else
 			schema_load("--manifest", optarg, false);
 	}
 	operands = cli_operands(&syntax, argc, argv);
 	choose_form(run);
+	if (run->diff && (!operands[0] || !operands[1] || operands[2]))
+		cli_usage("--diff compares two files");
 	select_check(run->select, true, false);
 	setlocale(LC_CTYPE, "");
-	status = inputs_open(&run->inputs, operands);
-	if (!status)
-		status = report_files(run, operands);
+	status = report_files(run, operands);
 	if (!status && run->strict)
 		status = run->status;
 	clean_up(run);

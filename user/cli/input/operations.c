@@ -26,6 +26,8 @@ struct longest {
 struct operations {
 	struct open_rule rule;
 	struct open_table open;
+	size_t held_max;		/* bytes of open starts ... */
+	size_t each;			/* ... that count besides each event */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
@@ -49,11 +51,18 @@ struct operations *operations_new(const char *by)
 		o->rule.by = OPEN_THREAD;
 	else if (by)
 		o->rule = (struct open_rule){ .by = OPEN_FIELD, .field = by };
+	o->held_max = SLICES_HELD_MAX;
 	TAILQ_INIT(&o->open.all);
 	o->decoder = etw_decoder_new();
 	if (!o->decoder)
 		cli_die("out of memory");
 	return o;
+}
+
+void operations_hold(struct operations *o, size_t bytes)
+{
+	o->held_max = bytes;
+	o->each = sizeof(struct open_slice);
 }
 
 static void free_longest(struct longest *longest)
@@ -86,7 +95,7 @@ static void forget(struct operations *o, struct open_slice *slice)
 static void start(struct operations *o, const struct etw_event *event, const struct open_key *key)
 {
 	while (o->open.count >= SLICES_OPEN_MAX ||
-	       (o->open.count && o->open.held > SLICES_HELD_MAX)) {
+	       (o->open.count && o->open.held + o->open.count * o->each > o->held_max)) {
 		o->evicted++;
 		forget(o, TAILQ_FIRST(&o->open.all));
 	}
@@ -222,5 +231,5 @@ void operations_report(const struct operations *o)
 	if (o->evicted)
 		cli_note("%" PRIu64 " operation%s given up: more than %d waited for their end, or their events took more than %u MB",
 			 o->evicted, o->evicted == 1 ? " was" : "s were", SLICES_OPEN_MAX,
-			 SLICES_HELD_MAX >> 20);
+			 (unsigned int)(o->held_max >> 20));
 }

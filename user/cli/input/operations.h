@@ -32,6 +32,8 @@ struct operations;
  */
 struct operations *operations_new(const char *by);
 void operations_free(struct operations *operations);	/* NULL is fine */
+/* Starts that wait take at most so many bytes, all that is kept for each included. */
+void operations_hold(struct operations *operations, size_t bytes);
 
 /* Take an event, of any kind. true: it ends *operation. */
 bool operations_event(struct operations *operations, const struct etw_event *event,

@@ -39,8 +39,11 @@ static bool is_wanted_ahead(const struct etw_etl_file *file)
 
 static void take(struct processes *processes, const struct etw_event *event)
 {
-	if (etw_process_take(processes->table, event) < 0)
+	const int ret = etw_process_take(processes->table, event);
+
+	if (ret < 0)
 		cli_die("out of memory");
+	processes->learned += ret == 1;
 }
 
 void processes_ahead(struct processes *processes, char **paths)

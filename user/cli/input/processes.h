@@ -26,6 +26,7 @@ struct processes {
 	bool show;		/* the caller's: do not hide the events of Etw-Process */
 	bool show_machine;	/* the caller's: do not hide those of Etw-Machine */
 	uint64_t hidden;	/* of Etw-Process */
+	uint64_t learned;	/* events that said something about a process */
 };
 
 /* Ends the command if there is no memory. */

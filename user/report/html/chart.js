@@ -86,8 +86,9 @@ function spread(bins, edges, scale) {
 	const barOf = (at) => Math.max(0, Math.min(bars.length - 1, Math.floor((at - first) / step + 1e-9)));
 
 	for (const [low, high, many] of bins) {
-		const from = scale(Math.max(low, edges[0]));
-		const to = Math.max(scale(Math.max(high + 1, edges[0])), from);
+		// The last bin may reach beyond the last edge: all of its elements are before it.
+		const from = Math.min(scale(Math.max(low, edges[0])), scale(edges[bars.length]));
+		const to = Math.min(Math.max(scale(Math.max(high + 1, edges[0])), from), scale(edges[bars.length]));
 		const lowest = barOf(from), highest = barOf(to);
 
 		if (lowest === highest) {

@@ -3,13 +3,15 @@
 
 // The lists of a difference, and which of a row's numbers are compared. A row has "a" and "b",
 // each the number itself or an object of them; what one side lacks is missing or null.
+const EVENTS = [['events', 'Events', brief], ['per_second', 'Rate', (value) => brief(value) + '/s']];
 const DIFFERENCES = [
-	['providers', 'Providers', [['events', 'Events', brief]]],
-	['events', 'Events', [['events', 'Events', brief]]],
-	['processes', 'Processes', [['events', 'Events', brief]]],
-	['cpus', 'CPUs', [['events', 'Events', brief]]],
-	['containers', 'Containers', [['events', 'Events', brief]]],
-	['levels', 'Levels', [['events', 'Events', brief]]],
+	['providers', 'Providers', EVENTS],
+	['events', 'Events', EVENTS],
+	['errors', 'Errors', EVENTS],
+	['processes', 'Processes', EVENTS],
+	['cpus', 'CPUs', EVENTS],
+	['containers', 'Containers', EVENTS],
+	['levels', 'Levels', EVENTS],
 	['operations', 'Operations', [['count', 'Count', brief], ['p50_ns', 'p50', duration], ['p99_ns', 'p99', duration], ['max_ns', 'max', duration]]],
 	['fields', 'Fields', [['count', 'Count', brief], ['mean', 'mean', brief], ['p99', 'p99', brief]]],
 ];
@@ -17,6 +19,7 @@ const DIFFERENCES = [
 function sideOf(row, side, member) {
 	const value = row[side];
 
+	// A number without a name is that of events.
 	if (value && typeof value === 'object')
 		return number(value[member]);
 	return number(value);
@@ -53,10 +56,13 @@ function changeSize(a, b) {
 	return Math.log(b / a);
 }
 
-function diffColumns(measures) {
+function diffColumns(measures, rows) {
 	const columns = [{ title: 'Name', kind: 'name', value: diffName }];
 
 	for (const [member, title, show] of measures) {
+		// A report of one file in two ranges of time has counts alone.
+		if (!rows.some((row) => ['a', 'b'].some((side) => member === 'events' || (row[side] && typeof row[side] === 'object' && typeof row[side][member] === 'number'))))
+			continue;
 		const a = (row) => sideOf(row, 'a', member), b = (row) => sideOf(row, 'b', member);
 
 		columns.push({ title: title + ' A', numeric: true, value: a, show: (row) => show(a(row)), exact: (row) => count(a(row)) },
@@ -77,14 +83,17 @@ function showDiff(report) {
 	const tree = frameTree(stacks);
 
 	node.append(element('dl', { class: 'facts across' }, ['a', 'b'].map((side) =>
-		element('div', null, element('dt', null, side.toUpperCase()), element('dd', { class: 'long' }, textOf(part(diff[side]).title) || '–')))));
+		element('div', null, element('dt', null, side.toUpperCase()), element('dd', { class: 'long' }, textOf(part(diff[side]).title) || '–',
+			typeof part(diff[side]).events === 'number' ? ': ' + plural(diff[side].events, 'event') + ' in ' + duration(number(diff[side].duration_ns)) +
+				', ' + plural(number(diff[side].errors), 'error') + (diff[side].complete === false ? ', INCOMPLETE: ' +
+					plural(number(diff[side].lost_events), 'event') + ' and ' + plural(number(diff[side].lost_buffers), 'buffer') + ' known to be lost' : '') : '')))));
 	for (const [name, title, measures] of DIFFERENCES) {
 		const rows = objects(diff[name]);
 		const wide = measures.length > 1;
 
 		if (rows.length)
 			cards.append(element('div', { class: wide ? 'card whole' : 'card' }, element('h3', null, title), rowsTable({
-				caption: title + ' in A and B', rows, limit: 10, columns: diffColumns(measures), more: remainder(diff[name + '_other'], 'row'),
+				caption: title + ' in A and B', rows, limit: 10, columns: diffColumns(measures, rows), more: remainder(diff[name + '_other'], 'row'),
 				hay: (row) => haystack([diffName(row), row.name, row.provider], { pid: row.pid, cpu: row.cpu }),
 			})));
 	}

@@ -41,6 +41,8 @@ function fieldCard(field) {
 		}) : says('No distribution.'),
 		element('dl', { class: 'facts across' },
 			element('div', null, element('dt', null, 'count'), element('dd', { title: count(number(field.count)) }, brief(number(field.count)))),
+			number(field.missed) ? element('div', null, element('dt', null, 'not counted'),
+				element('dd', { title: 'Events before there was room for the field' }, brief(number(field.missed)))) : null,
 			facts.map((name) => element('div', null, element('dt', null, name), element('dd', { title: count(field[name]) }, show(field[name]))))),
 		meanChart(field, show));
 }
@@ -63,6 +65,7 @@ function showFields(report) {
 
 		cards.replaceChildren(...drawn.map(fieldCard));
 		foot.replaceChildren(fitting.length ? '' : 'No field matches the search. ',
+			fitting.length > drawn.length ? element('span', { class: 'on-paper' }, 'The first ' + count(drawn.length) + ' of ' + count(fitting.length) + ' are printed. ') : '',
 			fitting.length > drawn.length || all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				all = !all;
 				draw();

@@ -110,6 +110,8 @@ function rowsTable(options) {
 		if (drawn < fitting.length || state.all)
 			foot.append(element('button', { type: 'button', class: 'link', on: { click: () => { state.all = !state.all; draw(); } } },
 				state.all ? 'Show fewer' : 'Show all ' + count(fitting.length)), ' ');
+		if (drawn < fitting.length)
+			foot.append(element('span', { class: 'on-paper' }, 'The first ' + count(drawn) + ' of ' + count(fitting.length) + ' are printed. '));
 		if (options.more)
 			foot.append(element('span', null, options.more));
 		foot.hidden = !foot.childNodes.length;

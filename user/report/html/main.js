@@ -43,10 +43,12 @@ function showHead(report) {
 	const files = objects(report.files);
 	const names = files.map((file) => textOf(file.path).replace(/.*\//, '')).join(', ') || 'Trace report';
 	const file = files[0] || {};
+	const hosts = [...new Set(files.map((one) => textOf(one.host)).filter((host) => host))];
 	const began = absolute(report, 0) || textOf(report.time.start);
-	const about = [began && 'recorded ' + began.replace(/\.\d+ UTC$/, ' UTC'), file.host && 'on ' + textOf(file.host),
+	const about = [began && 'recorded ' + began.replace(/\.\d+ UTC$/, ' UTC'), hosts.length && 'on ' + hosts.join(', '),
 		file.kernel && 'Linux ' + textOf(file.kernel).replace(/^Linux /, ''), files.length && bytes(files.reduce((all, one) => all + number(one.bytes), 0)),
-		report.filter && 'only events with ' + textOf(report.filter), report.generator && 'by ' + textOf(report.generator)];
+		list(report.selection).length ? 'only ' + list(report.selection).map(textOf).join(' ')
+			: report.filter && 'only events with ' + textOf(report.filter), report.generator && 'by ' + textOf(report.generator)];
 
 	document.title = shown(names + ' – trace report');
 	document.getElementById('title').textContent = shown(names);

@@ -10,7 +10,7 @@ function latencyColumn([member, title]) {
 
 function operationFacts(row) {
 	const facts = [['Paired by', textOf(row.paired_by) || '–'], ['Total', duration(number(row.sum_ns)), exactly(number(row.sum_ns), 'ns')],
-		['Mean', number(row.count) ? duration(number(row.sum_ns) / row.count) : '–'], ['Minimum', duration(number(row.min_ns)), exactly(number(row.min_ns), 'ns')],
+		['Mean', number(row.count) ? duration(typeof row.mean_ns === 'number' ? row.mean_ns : number(row.sum_ns) / row.count) : '–'], ['Minimum', duration(number(row.min_ns)), exactly(number(row.min_ns), 'ns')],
 		['Failed', typeof row.failed === 'number' ? count(row.failed) : 'not known'],
 		['Starts without a stop', count(number(row.unpaired_starts))], ['Stops without a start', count(number(row.unpaired_stops))]];
 
@@ -52,12 +52,15 @@ function slowOperation(slow, number_) {
 		if (node.childNodes.length > 1)
 			return;
 		node.append(rows.length ? rowsList(rows, 'Events around the slowest operation ' + number_, own) : says('The report holds no events around it.'));
+		if (number(slow.skipped))
+			node.append(says('These are events of its threads; between row ' + count(number(slow.skipped_at)) + ' and the next, ' +
+				plural(slow.skipped, 'event is', 'events are') + ' left out.'));
 		if (eventTable)
 			node.append(element('p', { class: 'foot' }, element('button', { type: 'button', class: 'link', on: { click: () => {
 				chooseRange(null);
 				location.hash = '#events';
-				eventTable.goTo(number(slow.start_ns));
-			} } }, 'Find it in the table of events')));
+				eventTable.goTo(number(slow.start_ns), slow.tid);
+			} } }, eventTable.has(number(slow.start_ns), slow.tid) ? 'Find it in the table of events' : 'Go to its time in the table of events, which does not hold it')));
 	});
 	return node;
 }

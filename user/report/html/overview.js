@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // overview.js - the first screen: losses, totals, rate, and who wrote most
 
+// The times of a loss without a place are only those of its file.
+function hasPlace(row) {
+	return typeof row.first_ns === 'number' && row.placed !== false;
+}
+
 function lossWhen(row) {
-	if (typeof row.first_ns !== 'number')
+	if (!hasPlace(row))
 		return 'unknown';
 	if (typeof row.last_ns !== 'number' || row.last_ns === row.first_ns)
 		return moment(row.first_ns, 1e6);
@@ -29,20 +34,59 @@ function lossTable(report) {
 	const rows = objects(losses.rows);
 
 	return rowsTable({
-		caption: 'Losses', rows, limit: 6, selectable: (row) => typeof row.first_ns === 'number',
+		caption: 'Losses', rows, limit: 6, selectable: hasPlace,
 		select: (row) => chooseRange(lossRange(report, row)),
 		hay: (row) => haystack([row.cause, row.provider, row.file, row.unit], { cpu: row.cpu }),
 		more: number(losses.more) ? 'and ' + count(number(losses.more)) + ' more lost, in places not listed' : null,
 		columns: [
-			{ title: 'When', value: (row) => number(row.first_ns), show: lossWhen,
-				exact: (row) => typeof row.first_ns === 'number' ? exactly(row.first_ns, 'ns') + ' – ' + exactly(number(row.last_ns), 'ns') : 'The time is not known' },
+			{ title: 'When', value: (row) => hasPlace(row) ? row.first_ns : -Infinity, show: lossWhen,
+				exact: (row) => hasPlace(row) ? exactly(row.first_ns, 'ns') + ' – ' + exactly(number(row.last_ns), 'ns') : 'The time is not known' },
 			{ title: 'How many', numeric: true, value: (row) => number(row.count),
-				show: (row) => typeof row.count === 'number' ? plural(row.count, row.unit === 'buffers' ? 'buffer' : 'event')
-					: 'unknown number of ' + (row.unit === 'buffers' ? 'buffers' : 'events') },
+				show: (row) => (typeof row.count === 'number' ? plural(row.count, row.unit === 'buffers' ? 'buffer' : 'event')
+					: 'unknown number of ' + (row.unit === 'buffers' ? 'buffers' : 'events')) +
+					(row.missing === false ? ' wrong, none missing' : '') },
 			{ title: 'Whose', kind: 'text', value: lossWhose },
 			{ title: 'Why', kind: 'text', value: (row) => textOf(row.cause) },
 		],
 	});
+}
+
+// Sums over all losses, of which the table may have only the largest
+function lossSums(report) {
+	const causes = objects(report.losses.causes), providers = objects(report.losses.providers);
+	const times = { title: 'Losses', numeric: true, value: (row) => number(row.losses), show: (row) => count(number(row.losses)) };
+	const events = { title: 'Events', numeric: true, value: (row) => number(row.events),
+		show: (row) => (row.at_least === true ? '≥ ' : '') + count(number(row.events)) };
+	const node = element('div', { class: 'cards' });
+
+	if (causes.length > 1)
+		node.append(rowsTable({ caption: 'Losses by cause', heading: true, rows: causes, limit: 6, hay: (row) => haystack([row.cause]), columns: [
+			{ title: 'Why', kind: 'text', value: (row) => textOf(row.cause) }, times, events,
+			{ title: 'Buffers', numeric: true, value: (row) => number(row.buffers), show: (row) => count(number(row.buffers)) },
+		] }));
+	if (providers.some((row) => row.name))
+		node.append(rowsTable({ caption: 'Losses by provider', heading: true, rows: providers, limit: 6, hay: (row) => haystack([row.name]),
+			more: remainder(report.losses.providers_other, 'provider'), columns: [
+				{ title: 'Whose', kind: 'name', value: (row) => textOf(row.name) || 'not known' }, times, events,
+			] }));
+	return node.childNodes.length ? node : null;
+}
+
+// From when on nothing is missing, or ''
+function sinceText(report) {
+	const { losses } = report;
+
+	if (!losses.since_reason)
+		return '';
+	return (typeof losses.since_ns === 'number' ? ' since ' + (absolute(report, losses.since_ns) || moment(losses.since_ns, 1e3)) : ' since an unknown time') +
+		'; before that, ' + textOf(losses.since_reason);
+}
+
+function missingBounds(losses) {
+	if (typeof losses.at_least !== 'number')
+		return null;
+	return 'In all, at least ' + plural(losses.at_least, 'event') + (losses.at_least === 1 ? ' is' : ' are') + ' missing' +
+		(typeof losses.at_most === 'number' ? ', at most ' + count(losses.at_most) : '') + '.';
 }
 
 function verdict(report) {
@@ -51,16 +95,21 @@ function verdict(report) {
 	const rows = objects(losses.rows);
 
 	if (losses.complete === true && !events && !buffers && !rows.length)
-		return element('div', { class: 'band good', id: 'verdict' }, element('strong', null, 'Complete: nothing was lost.'));
+		return element('div', { class: 'band ' + (losses.since_reason ? 'since' : 'good'), id: 'verdict' }, element('strong', null,
+			losses.since_reason ? 'Nothing was lost' + sinceText(report) + '.' : 'Complete: nothing was lost.'));
 	const unknown = rows.some((row) => typeof row.count !== 'number');
 	const lost = [events ? plural(events, 'event') : null, buffers ? plural(buffers, 'buffer') : null].filter((x) => x);
-	const of = events ? ' (' + share(events, events + number(totals.events)) + ' of all)' : '';
+	// Losses are those of all events: beside selected ones they have no share.
+	const of = events && report.selects !== true ? ' (' + share(events, events + number(totals.events)) + ' of all)' : '';
+	const rest = [missingBounds(losses), losses.since_reason ? 'Besides, ' + textOf(losses.since_reason) + '.' : null,
+		report.selects === true ? 'Losses are not selected: they are those of all events.' : null].filter((x) => x);
 
 	return element('div', { class: 'band bad', id: 'verdict' },
 		element('strong', null, lost.length ? 'Incomplete: ' + (unknown ? 'at least ' : '') + lost.join(' and ') + ' lost' + of + '.'
-			: rows.length ? 'Incomplete: an unknown number of events was lost.'
+			: rows.some((row) => row.missing !== false) ? 'Incomplete: an unknown number of events was lost.'
 				: 'Perhaps incomplete: the files do not say that nothing is missing.'),
-		rows.length ? lossTable(report) : null);
+		rest.length ? element('p', null, rest.join(' ')) : null,
+		rows.length ? lossTable(report) : null, lossSums(report));
 }
 
 function figure(text, label, exact) {
@@ -81,6 +130,12 @@ function figures(report) {
 	// The engine counts different ones exactly up to a limit.
 	const least = totals.at_least === true ? '≥ ' : '';
 
+	for (const [level, one] of [[1, 'critical'], [2, 'error'], [3, 'warning']]) {
+		const events = objects(report.levels).filter((row) => row.level === level).reduce((all, row) => all + number(row.events), 0);
+
+		if (level === 2 || events)
+			node.append(figure(brief(events), level === 1 || events === 1 ? one : one + 's', count(events)));
+	}
 	for (const [name, one, many] of counted)
 		if (number(totals[name]) || name !== 'containers' && name !== 'undecoded')
 			node.append(figure((name === 'undecoded' || name === 'cpus' ? '' : least) + brief(number(totals[name])), totals[name] === 1 ? one : many, count(number(totals[name]))));
@@ -90,34 +145,44 @@ function figures(report) {
 function rateChart(report) {
 	const { rate } = report;
 	const events = numbers(rate.events), sizes = numbers(rate.bytes), lost = numbers(rate.lost);
+	const lostBuffers = numbers(rate.lost_buffers), gaps = rate.gaps ? numbers(rate.gaps) : lost;
+	const unplaced = [number(rate.lost_unplaced) ? plural(rate.lost_unplaced, 'event') : null,
+		number(rate.lost_buffers_unplaced) ? plural(rate.lost_buffers_unplaced, 'buffer') : null].filter((x) => x);
 	const width = number(rate.bucket_ns) || 1;
 	const largest = Math.max(...events, 0), lostMost = Math.max(...lost, 0);
 	const perSecond = (value) => value / width * 1e9;
+	// A few events in a short step are no rate.
+	const rateText = (value) => value < 10 ? plural(value, 'event') + ' in ' + duration(width) : brief(perSecond(value)) + ' events/s';
 
 	if (!events.length || !largest)
 		return says('No rate over time: the trace has no events.');
 	if (!number(report.time.duration_ns))
 		return says('No rate over time: all events have the same time.');
 	const step = CHART_WIDTH / events.length;
-	// Lost events stand as red bars on a strip of their own, each with a pale band above it.
-	const bands = lost.map((value, i) => value ? 'M' + place(i * step) + ' 0h' + place(Math.max(step, 2)) + 'V100h-' + place(Math.max(step, 2)) + 'z' : '').join('');
+	// Lost events stand as red bars on a strip of their own. Wherever something is missing, events,
+	// buffers or an unknown number of either, there is a pale band.
+	const marked = gaps.some((value) => value);
+	const bands = gaps.map((value, i) => value ? 'M' + place(i * step) + ' 0h' + place(Math.max(step, 2)) + 'V100h-' + place(Math.max(step, 2)) + 'z' : '').join('');
 	const plot = element('div', { class: 'plot rate' },
-		picture('Events per second over time' + (lostMost ? ', with losses marked' : ''),
-			lostMost ? drawing('path', { class: 'lost-band', d: bands }) : null,
+		picture('Events per second over time' + (marked ? ', with losses marked' : ''),
+			marked ? drawing('path', { class: 'lost-band', d: bands }) : null,
 			drawing('path', { class: 'area', d: barsPath(events, largest) })));
 	const readout = brush(plot, {
 		buckets: events.length, bucketNs: width, label: 'Time in the rate chart',
 		hint: 'Drag, or Shift and the arrow keys, to select a range of time.',
-		describe: (i) => brief(perSecond(events[i])) + ' events/s, ' + bytes(Math.round(perSecond(number(sizes[i])))) + '/s' +
-			(lost[i] ? ', ' + count(lost[i]) + ' LOST' : ''),
+		describe: (i) => rateText(events[i]) + ', ' + bytes(Math.round(perSecond(number(sizes[i])))) + '/s' +
+			(lost[i] ? ', ' + count(lost[i]) + ' LOST' : '') + (lostBuffers[i] ? ', ' + plural(lostBuffers[i], 'buffer') + ' LOST' : '') +
+			(gaps[i] && !lost[i] && !lostBuffers[i] ? ', something is missing' : ''),
 	});
 
 	return element('div', { class: 'chart' },
-		element('div', { class: 'top-label' }, brief(perSecond(largest)) + ' events/s'), plot,
+		element('div', { class: 'top-label' }, 'at most ' + rateText(largest)), plot,
 		lostMost ? element('div', { class: 'plot lost' }, picture(null,
 			drawing('path', { class: 'lost-bar', d: barsPath(lost.map((x) => x ? Math.log10(x) + 1 : 0), Math.log10(lostMost) + 1) }))) : null,
 		timeAxis(events.length * width),
-		lostMost ? element('p', { class: 'key' }, element('i', { class: 'lost-key' }), 'lost events (at most ' + count(lostMost) + ' in one step)') : null,
+		marked ? element('p', { class: 'key' }, element('i', { class: 'lost-key' }),
+			lostMost ? 'lost events (at most ' + count(lostMost) + ' in one step)' : 'something is missing') : null,
+		unplaced.length ? element('p', { class: 'key' }, 'Lost at an unknown time: ' + unplaced.join(' and ') + '.') : null,
 		readout);
 }
 
@@ -184,6 +249,8 @@ function showOverview(report) {
 	// The first screen is for what matters; the page's title is above it already.
 	node.querySelector('h2').classList.add('unseen');
 
+	if (report.mixed === true)
+		node.append(element('p', { class: 'band since' }, 'The files are of several machines or boots: processes, threads and CPUs with the same numbers are counted as one.'));
 	node.append(verdict(report), figures(report), element('h3', null, 'Rate over time'), rateChart(report));
 }
 

@@ -120,10 +120,13 @@ function showChosen(report) {
 			const [from, to] = view.range;
 			const rate = report.rate, width = number(rate.bucket_ns) || 1;
 			const sum = (values) => numbers(values).reduce((all, value, i) => all + ((i + 0.5) * width >= from && (i + 0.5) * width < to ? value : 0), 0);
-			const lost = sum(rate.lost);
+			const lost = sum(rate.lost), lostBuffers = sum(rate.lost_buffers), gaps = sum(rate.gaps);
+			const isWhole = from % width === 0 && to % width === 0;
 
-			bar.append(element('span', null, moment(from, (to - from) / 100) + ' – ' + moment(to, (to - from) / 100) + ' (' + duration(to - from) + '): about ' +
-				plural(sum(rate.events), 'event') + (lost ? ', ' + count(lost) + ' lost' : '')),
+			bar.append(element('span', null, moment(from, (to - from) / 100) + ' – ' + moment(to, (to - from) / 100) + ' (' + duration(to - from) + '): ' +
+				(isWhole ? '' : 'about ') + plural(sum(rate.events), 'event') + (lost ? ', ' + count(lost) + ' lost' : '') +
+				(lostBuffers ? ', ' + plural(lostBuffers, 'buffer') + ' lost' : '') + (gaps && !lost && !lostBuffers ? ', something is missing' : '') + '. ',
+			element('span', { class: 'note' }, 'Rows of events, errors and slowest operations are those of this range; totals, lists, latencies and fields those of the whole trace. ')),
 			element('button', { type: 'button', class: 'link', on: { click: () => chooseRange(null) } }, 'Whole trace'));
 		}
 		bar.hidden = !view.range;

@@ -125,13 +125,14 @@ class EventTable {
 	}
 
 	drawFoot() {
-		const { more, stride } = this.report.table;
+		const { more, stride, firsts } = this.report.table;
 		const all = this.rows.length, fit = this.order.length;
 
 		this.foot.textContent = (fit === all ? plural(all, 'event') : fit ? count(fit) + ' of ' + plural(all, 'event') + ' shown'
 			: 'None of ' + plural(all, 'event') + ' fits the search and the range') +
 			(number(more) ? '. The trace has ' + count(number(more)) + ' more; the table holds ' +
-				(number(stride) > 1 ? 'every ' + ordinal(number(stride)) + '.' : 'the first.') : '.');
+				(number(stride) > 1 ? 'about one in ' + count(number(stride)) + ', chosen by chance' +
+				(number(firsts) ? ', and the first of each kind' : '') + '.' : 'the first.') : '.');
 	}
 
 	draw() {
@@ -194,9 +195,20 @@ class EventTable {
 		this.choose(Math.max(0, Math.min(this.order.length - 1, to)));
 	}
 
-	// goTo(ns): the first event that is not before this time
-	goTo(ns) {
-		let best = -1;
+	// Is there a row of this thread and time?
+	has(ns, tid) {
+		return this.rows.some((row) => number(row.t_ns) === ns && row.tid === tid);
+	}
+
+	// goTo(ns, tid): the thread's event at this time, or else the first that is not before it
+	goTo(ns, tid) {
+		let best = this.order.findIndex((i) => number(this.rows[i].t_ns) === ns && this.rows[i].tid === tid);
+
+		if (best >= 0) {
+			this.choose(best);
+			this.grid.focus();
+			return;
+		}
 
 		this.order.forEach((i, at) => {
 			const time = number(this.rows[i].t_ns);

@@ -49,10 +49,10 @@ function drawing(name, properties, ...children) {
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-// 1,234,567; the model clamps what is larger than JavaScript's integers.
+// 1,234,567; what is larger than JavaScript's integers was rounded when it was read.
 function count(value) {
-	if (value >= LARGEST)
-		return '≥ ' + LARGEST.toLocaleString('en-US');
+	if (Math.abs(value) > LARGEST)
+		return '≈ ' + value.toLocaleString('en-US', { maximumSignificantDigits: 16 });
 	return value.toLocaleString('en-US', { maximumFractionDigits: Number.isInteger(value) ? 0 : 3 });
 }
 
@@ -157,13 +157,6 @@ function withUnit(value, unit) {
 	if (isSize(unit))
 		return bytes(value);
 	return brief(value) + (unit ? ' ' + unit : '');
-}
-
-// ordinal(2) is "2nd"
-function ordinal(value) {
-	const ending = /1\d$/.test(value) ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[value % 10] || 'th';
-
-	return count(value) + ending;
 }
 
 function plural(value, one, many) {

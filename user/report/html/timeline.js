@@ -35,9 +35,12 @@ function byProcess(threads) {
 	const processes = new Map();
 
 	for (const thread of threads) {
-		if (!processes.has(thread.pid))
-			processes.set(thread.pid, { pid: thread.pid, process: thread.process, threads: [] });
-		processes.get(thread.pid).threads.push(thread);
+		// An id that was used again is another process.
+		const key = textOf(thread.pid) + ' ' + textOf(thread.start_key);
+
+		if (!processes.has(key))
+			processes.set(key, { key, pid: thread.pid, process: thread.process, threads: [] });
+		processes.get(key).threads.push(thread);
 	}
 	return [...processes.values()];
 }
@@ -47,7 +50,7 @@ class Timeline {
 		this.more = remainder(report.timeline.other, 'thread');
 		this.bucketNs = number(report.timeline.bucket_ns) || 1;
 		this.groups = byProcess(threads);
-		this.open = new Set(this.groups.slice(0, 2).filter((group) => group.threads.length > 1).map((group) => group.pid));
+		this.open = new Set(this.groups.slice(0, 2).filter((group) => group.threads.length > 1).map((group) => group.key));
 		this.all = false;
 		this.buckets = Math.max(1, ...threads.map((thread) => list(thread.events).length));
 		this.largest = Math.max(1, ...threads.map((thread) => Math.max(0, ...numbers(thread.events))));
@@ -83,17 +86,17 @@ class Timeline {
 		const opens = line.whole && group.threads.length > 1;
 
 		return element('div', { class: 'label' + (line.whole ? '' : ' thread') },
-			opens ? element('button', { type: 'button', class: 'fold', 'aria-expanded': this.open.has(group.pid) ? 'true' : 'false',
-				'aria-label': 'Threads of ' + line.name, on: { click: () => this.fold(group) } }, this.open.has(group.pid) ? '▾' : '▸') : null,
+			opens ? element('button', { type: 'button', class: 'fold', 'aria-expanded': this.open.has(group.key) ? 'true' : 'false',
+				'aria-label': 'Threads of ' + line.name, on: { click: () => this.fold(group) } }, this.open.has(group.key) ? '▾' : '▸') : null,
 			element('button', { type: 'button', class: 'link', title: line.name + ': search for it', on: { click: () => searchFor(line.key) } }, line.name),
 			line.errors ? element('span', { class: 'lost-number', title: plural(line.errors, 'error') }, '●') : null);
 	}
 
 	fold(group) {
-		if (!this.open.delete(group.pid))
-			this.open.add(group.pid);
+		if (!this.open.delete(group.key))
+			this.open.add(group.key);
 		this.draw();
-		[...this.labels.querySelectorAll('.fold')].find((button) => button.dataset.pid === String(group.pid))?.focus();
+		[...this.labels.querySelectorAll('.fold')].find((button) => button.dataset.group === group.key)?.focus();
 	}
 
 	linesOf(group) {
@@ -105,7 +108,7 @@ class Timeline {
 		const lines = [{ whole: true, name, key: 'pid:' + group.pid, values: addUp(threads),
 			errors: threads.reduce((all, thread) => all + number(thread.errors), 0) }];
 
-		if (group.threads.length > 1 && this.open.has(group.pid))
+		if (group.threads.length > 1 && this.open.has(group.key))
 			for (const thread of threads)
 				lines.push({ name: 'thread ' + textOf(thread.tid), key: 'tid:' + thread.tid, values: numbers(thread.events), errors: number(thread.errors) });
 		return lines;
@@ -124,7 +127,7 @@ class Timeline {
 				const canvas = element('canvas', { 'aria-hidden': 'true' });
 
 				if (label.querySelector('.fold'))
-					label.querySelector('.fold').dataset.pid = group.pid;
+					label.querySelector('.fold').dataset.group = group.key;
 				this.labels.append(label);
 				this.strips.append(canvas);
 				line.canvas = canvas;
@@ -132,6 +135,7 @@ class Timeline {
 			}
 		this.paint();
 		this.foot.replaceChildren(fitting.length ? '' : 'No thread matches the search. ',
+			fitting.length > drawn.length ? element('span', { class: 'on-paper' }, 'The first ' + count(drawn.length) + ' of ' + count(fitting.length) + ' are printed. ') : '',
 			fitting.length > drawn.length || this.all ? element('button', { type: 'button', class: 'link', on: { click: () => {
 				this.all = !this.all;
 				this.draw();

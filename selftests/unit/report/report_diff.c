@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/* report_diff - etw report --diff: two files side by side */
+#define _GNU_SOURCE
+#include "report_make.h"
+#include "report_run.h"
+
+#define START	1
+#define STOP	2
+#define MS	1000000
+
+static char first[64], second[64];
+static uint32_t serial;
+
+static void put_pair(const char *name, uint64_t ns)
+{
+	const struct etw_guid activity = { .data1 = ++serial };
+	const struct made start = { .name = name, .opcode = START, .activity = &activity };
+	const struct made stop = { .name = name, .opcode = STOP, .activity = &activity };
+
+	report_make(&start, made_at + MS);
+	report_make(&stop, made_at + ns);
+}
+
+/* Of a second: so many events, with a value; operations of ns */
+static void make_one(char *path, unsigned int events, uint32_t value, uint64_t ns, bool has_new)
+{
+	unsigned int i;
+
+	report_begin();
+	for (i = 0; i < events; i++) {
+		const struct made made = { .name = "tick", .fields = "value\0" U32, .fields_len = 7,
+					   .data = &value, .len = 4, .level = i % 10 ? 4 : 2 };
+
+		report_make(&made, made_at + 500 * MS / events);
+	}
+	for (i = 0; i < 10; i++)
+		put_pair("work", ns);
+	if (has_new)
+		put_pair("fresh", MS);
+	report_end();
+	strcpy(path, made_file.path);
+}
+
+static void test_json(void)
+{
+	is(run("report --diff --replace -o /tmp/etw-report.%d.json %s %s", getpid(), first, second), 0,
+	   "two files");
+	said("[(f['event'], f['a']['mean'], f['b']['mean']) for f in r['diff']['fields']]",
+	     "[('Maker/tick', 10.0, 30.0)]", "means of fields");
+	is(run("report --diff --replace -o /tmp/etw-report.%d.json %s %s", getpid(), first, second), 0,
+	   "again");
+	said("[(o['name'], o['a'] and o['a']['p50_ns'], o['b']['count']) for o in r['diff']['operations']]",
+	     "[('work', 2000000, 10), ('fresh', None, 1)]", "latencies, what differs most first");
+	is(run("report --diff --replace -o /tmp/etw-report.%d.json %s %s", getpid(), first, second), 0,
+	   "again");
+	said("[(e['key'], e['a']['events'], e['b']['events'], round(e['b']['per_second'] / "
+	     "e['a']['per_second'], 1) > 1) for e in r['diff']['errors']], r['diff']['a']['errors'], "
+	     "r['diff']['b']['complete'], r['totals']['events']",
+	     "[('Maker/tick', 10, 40, True)] 10 True 422", "errors, totals; the report is that of the second");
+}
+
+static void test_text(void)
+{
+	is(run("report --diff %s %s | cut -c1-90", first, second), 0, "as text");
+	ok(strstr(run_out, "A: /tmp/") && strstr(run_out, "   120 events in ") &&
+	   strstr(run_out, "   422 events in "), "has both files");
+	ok(strstr(run_out, "Maker/work\n  p50") && strstr(run_out, "gone") == NULL &&
+	   strstr(run_out, "new\n") && strstr(run_out, "x3.0\n"), "and what changed");
+	is(run("report --diff %s %s | awk '{ exit length > 80 }'", first, second), 0,
+	   "no line is longer than 80 columns");
+	is(run("report --diff -p %s --id 99 %s %s", "Maker", first, second), 0, "of nothing");
+	is(run("report --diff --filter 'level == 2' --replace -o /tmp/etw-report.%d.json %s %s", getpid(),
+	       first, second), 0, "of selected events");
+	said("[e['a']['events'] for e in r['diff']['events']], r['totals']['events']", "[10] 40",
+	     "of both");
+}
+
+static void test_page(void)
+{
+	is(run("report --diff -o %s.html %s %s", first, first, second), 0, "a page");
+	is(run("--version >/dev/null; grep -c '\"diff\":{\"a\":{' %s.html", first), 0, "has it");
+	run("--version >/dev/null; rm %s.html", first);
+}
+
+static void test_usage(void)
+{
+	is(run("report --diff %s", first), 2, "one file is not enough");
+	is(run("report --diff %s %s %s", first, second, second), 2, "three are too many");
+	is(run("report --diff --json -o %s %s %s", first, first, second), 1,
+	   "an input is not overwritten");
+	is(run("report --diff /nonexistent/a.etl %s", second), 1, "no file");
+}
+
+int main(void)
+{
+	make_one(first, 100, 10, 2 * MS, false);
+	make_one(second, 400, 30, 6 * MS, true);
+	test_json();
+	test_text();
+	test_page();
+	test_usage();
+	unlink(first);
+	unlink(second);
+	return done_testing();
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * around.c - what the threads of the slowest operations did before, during and after them
+ *
+ * Which operations these are is known at the end, so the events come once more. Of those of the
+ * threads that started and ended an operation, the last ones before it, the first and the last
+ * ones in it, and the first ones after it are kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "convert/slices/slices.h"
+#include "report_private.h"
+
+#define BEFORE		4
+#define INSIDE		4
+#define LAST		2	/* of those inside, behind the first ones; the stop is one of them */
+#define AFTER		4
+#define MARGIN		INT64_C(100000000)	/* ns before and after it that are looked at */
+#define OPERATIONS	20	/* names of operations, by their time in all */
+#define FILETIME_1970	INT64_C(116444736000000000)
+
+struct report_around {
+	struct report_slow *slow;
+	uint64_t before, inside, last, after;	/* events that came */
+	struct report_row rows_before[BEFORE], rows_inside[INSIDE], rows_last[LAST], rows_after[AFTER];
+};
+
+static int64_t end_of(const struct report_slow *slow)
+{
+	return slow->start + (int64_t)slow->ns;
+}
+
+int report_around_begin(struct report *r, int64_t *until)
+{
+	struct report_operation *list[REPORT_OPERATIONS];
+	const unsigned int count = report_operations_list(r, list);
+	unsigned int i, j;
+
+	r->arounds = calloc(OPERATIONS * REPORT_SLOWEST, sizeof(*r->arounds));
+	if (!r->arounds)
+		return -ENOMEM;
+	r->around_from = INT64_MAX;
+	r->around_to = INT64_MIN;
+	for (i = 0; i < count && i < OPERATIONS; i++) {
+		for (j = 0; j < list[i]->slow_count; j++) {
+			struct report_slow *slow = &list[i]->slow[j];
+
+			r->arounds[r->around_count++].slow = slow;
+			if (slow->start - MARGIN < r->around_from)
+				r->around_from = slow->start - MARGIN;
+			if (end_of(slow) + MARGIN > r->around_to)
+				r->around_to = end_of(slow) + MARGIN;
+		}
+	}
+	*until = r->around_to / 100 + 1 + FILETIME_1970;
+	return r->around_count != 0;
+}
+
+static bool is_near(const struct report_slow *slow, int64_t ns, uint32_t pid, uint32_t tid)
+{
+	if (ns < slow->start - MARGIN || ns > end_of(slow) + MARGIN)
+		return false;
+	return (tid == slow->tid && pid == slow->pid) ||
+	       (tid == slow->stop_tid && pid == slow->stop_pid);
+}
+
+bool report_around_wants(const struct report *r, const struct etw_event *event)
+{
+	const struct etw_event_header *header = event->record.header;
+	const int64_t ns = slices_time(event);
+	unsigned int i;
+
+	if (ns < r->around_from || ns > r->around_to)
+		return false;
+	for (i = 0; i < r->around_count; i++)
+		if (is_near(r->arounds[i].slow, ns, header->process_id, header->thread_id))
+			return true;
+	return false;
+}
+
+/* The place of the event's row, or NULL */
+static struct report_row *place_of(struct report_around *around, int64_t ns)
+{
+	if (ns < around->slow->start)
+		return &around->rows_before[around->before++ % BEFORE];
+	if (ns > end_of(around->slow))
+		return around->after < AFTER ? &around->rows_after[around->after++] : NULL;
+	if (around->inside < INSIDE)
+		return &around->rows_inside[around->inside++];
+	return &around->rows_last[around->last++ % LAST];
+}
+
+static int fill(struct report *r, struct report_row *row, const struct convert_event *e)
+{
+	const struct etw_event_header *header = e->event->record.header;
+	struct etw_text title = { .data = NULL };
+	struct etw_process process;
+
+	report_row_free(row);
+	row->ns = slices_time(e->event);
+	row->pid = header->process_id;
+	row->tid = header->thread_id;
+	row->cpu = e->event->cpu;
+	row->level = header->desc.level;
+	report_event_title(r, e, &title);
+	row->title = title.data;
+	row->text = report_row_text(r, e->decoder);
+	if (title.error || !row->title || !row->text)
+		return -ENOMEM;
+	if (!r->host.process ||
+	    !r->host.process(r->host.context, row->pid, e->event->time, NULL, &process))
+		return 0;
+	row->process = report_name(process.name);
+	return row->process ? 0 : -ENOMEM;
+}
+
+int report_around_event(struct report *r, const struct convert_event *e)
+{
+	const struct etw_event_header *header = e->event->record.header;
+	const int64_t ns = slices_time(e->event);
+	struct report_row *row;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < r->around_count && !err; i++) {
+		if (!is_near(r->arounds[i].slow, ns, header->process_id, header->thread_id))
+			continue;
+		row = place_of(&r->arounds[i], ns);
+		if (row)
+			err = fill(r, row, e);
+	}
+	return err;
+}
+
+/* Move the rows of a ring, oldest first. */
+static void move(struct report_slow *slow, struct report_row *ring, uint64_t seen, unsigned int max)
+{
+	const uint64_t count = seen < max ? seen : max;
+	uint64_t i;
+
+	for (i = seen - count; i < seen; i++) {
+		slow->context[slow->context_count++] = ring[i % max];
+		memset(&ring[i % max], 0, sizeof(*ring));
+	}
+}
+
+int report_around_end(struct report *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->around_count; i++) {
+		struct report_around *around = &r->arounds[i];
+		struct report_slow *slow = around->slow;
+
+		slow->context = calloc(BEFORE + INSIDE + LAST + AFTER, sizeof(*slow->context));
+		if (!slow->context)
+			return -ENOMEM;
+		move(slow, around->rows_before, around->before, BEFORE);
+		move(slow, around->rows_inside, around->inside, INSIDE);
+		slow->skipped_at = slow->context_count;
+		slow->skipped = around->last > LAST ? around->last - LAST : 0;
+		move(slow, around->rows_last, around->last, LAST);
+		move(slow, around->rows_after, around->after, AFTER);
+	}
+	return 0;
+}
+
+static void free_rows(struct report_row *rows, unsigned int count)
+{
+	while (count)
+		report_row_free(&rows[--count]);
+}
+
+void report_around_free(struct report *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->around_count; i++) {
+		free_rows(r->arounds[i].rows_before, BEFORE);
+		free_rows(r->arounds[i].rows_inside, INSIDE);
+		free_rows(r->arounds[i].rows_last, LAST);
+		free_rows(r->arounds[i].rows_after, AFTER);
+	}
+	free(r->arounds);
+}
