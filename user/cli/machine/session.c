@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "device/kdev.h"
 #include "etl/record.h"
@@ -53,14 +54,24 @@ static int write_record(void *context, const void *record, size_t size)
 	return etw_kdev_command(out->fd, ETW_IOC_WRITE, &write, sizeof(write));
 }
 
+/*
+ * Only the registration of this process is enabled: others of that name could put anything into
+ * the file, as much as they like, and would be waited for.
+ */
 static int control(int fd, const struct session *session, uint32_t what)
 {
+	const uint32_t self = (uint32_t)getpid();
+	const struct etw_filter filter = {
+		.ptr = (uintptr_t)&self, .len = sizeof(self), .type = ETW_FILTER_PID,
+	};
 	struct etw_enable enable = {
 		.session = session->s.handle,
 		.provider = ETW_MACHINE_GUID,
 		.control = what,
 		.level = 4,
 		.any = ETW_MACHINE_KEYWORD,
+		.filters = (uintptr_t)&filter,
+		.filter_count = 1,
 		.timeout_ms = WAIT_MS,
 	};
 	int err = etw_enable_and_wait(fd, &enable);
