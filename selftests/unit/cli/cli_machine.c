@@ -7,7 +7,9 @@
 #include "lib/etl_agree.h"
 #include "cli_run.h"
 
+#include <signal.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 
 #include "base/guid.h"
 #include "cli/machine/append.h"
@@ -355,6 +357,82 @@ static void check_forged(void)
 	machines_free(&machines);
 }
 
+/* --------------------------------------------------------------------- appending */
+
+static int more_result;
+
+/* While something is appended no signal may end the command. */
+static int more(void *context, struct etw_etl_writer *writer, const struct etw_etl_info *info)
+{
+	sigset_t held;
+
+	(void)writer;
+	sigprocmask(SIG_BLOCK, NULL, &held);
+	*(bool *)context = sigismember(&held, SIGINT) && sigismember(&held, SIGTERM) &&
+			   sigismember(&held, SIGHUP) && info->header.EndTime.QuadPart;
+	return more_result;
+}
+
+static void check_appended(void)
+{
+	bool held = false;
+	struct stat before, after;
+	sigset_t now;
+	int64_t started;
+	struct etw_etl_file *f;
+
+	make_file(FUNCTION, NULL, NULL);
+	if (etw_etl_open(path, NULL, NULL, &f) || stat(path, &before))
+		abort();
+	started = etw_etl_info(f)->header.StartTime.QuadPart;
+	etw_etl_close(f);
+	ok(machine_append_file(path, started + 1, &seen, more, &held) == -ESTALE && !held,
+	   "not to the file of another session");
+	more_result = -E2BIG;
+	ok(machine_append_file(path, started, &seen, more, &held) == -E2BIG && held,
+	   "what fails before is returned, and signals wait");
+	ok(!stat(path, &after) && after.st_size == before.st_size && !run("verify %s", path),
+	   "and the file is as it was");
+	more_result = 0;
+	ok(!machine_append_file(path, started, &seen, more, &held) && !stat(path, &after) &&
+	   after.st_size > before.st_size, "to its own file");
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	ok(!sigismember(&now, SIGINT), "signals come again");
+	ok(machine_append_file("/nonexistent", 0, &seen, NULL, NULL) == -ENOENT, "no file");
+}
+
+/* While another process appends the file is incomplete, but not for long. */
+static void check_waits(void)
+{
+	int ready[2], status;
+	struct machine other = seen;
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+	struct etw_etl_writer *w;
+	pid_t pid;
+	char byte;
+
+	make_file(FUNCTION, NULL, NULL);
+	if (pipe(ready))
+		abort();
+	pid = fork();
+	if (!pid) {
+		if (etw_etl_append(path, &w) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		usleep(200000);
+		_exit(machine_append(w, &seen, 3000) || etw_etl_finish(w, 0, NULL));
+	}
+	other.boot.data1++;
+	ok(read(ready[0], &byte, 1) == 1 &&
+	   !machine_append_file(path, 0, &other, NULL, NULL), "it waits for another one");
+	ok(waitpid(pid, &status, 0) == pid && !status, "who finishes");
+	ok(!machines_read(&machines, path, &undescribed) && machines.count == 2,
+	   "both have appended");
+	machines_free(&machines);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* ---------------------------------------------------------------------- symbols */
 
 /* The name that an address of that machine has here, "" if it has none */
@@ -566,6 +644,8 @@ int main(void)
 	check_read();
 	check_rules();
 	check_forged();
+	check_appended();
+	check_waits();
 	check_symbols();
 	check_refused();
 	check_command();
