@@ -437,7 +437,7 @@ struct etw_image_payload {
  * command appends to a file that is complete, with ETW_MACHINE_NOBODY as process and thread; to a
  * circular file the command's process writes them last. Level 4, keyword ETW_MACHINE_KEYWORD.
  * What the writer could not see has no field, so each event has its own; no field is 0 or empty
- * instead.
+ * instead. Nor have addresses in a file that others than the writer may read.
  *
  *	Machine	BootId GUID, HostName, KernelRelease, KernelVersion, Architecture,
  *		Distribution: strings; Processors u32: online; MemoryBytes u64; PageSize u32

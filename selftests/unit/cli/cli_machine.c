@@ -359,6 +359,53 @@ static void check_forged(void)
 
 /* --------------------------------------------------------------------- appending */
 
+/* Are the kernel's addresses in the file, beside what is no secret? */
+static bool tells_addresses(void)
+{
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+	const struct machine *m;
+	bool tells;
+
+	if (machines_read(&machines, path, &undescribed) || machines.count != 1 ||
+	    machines.list->kernel.len != 20 || machines.list->module_count != 2)
+		abort();
+	m = machines.list;
+	tells = m->text || m->text_begin || m->text_end || m->modules[0].address ||
+		m->modules[1].address;
+	machines_free(&machines);
+	return tells;
+}
+
+static bool appended_tells(const struct machine *m, mode_t mode)
+{
+	make_file(FUNCTION, NULL, NULL);
+	if (chmod(path, mode) || machine_append_file(path, 0, m, NULL, NULL))
+		abort();
+	return tells_addresses();
+}
+
+static void check_hides(void)
+{
+	struct machine locked = { .host = "" };
+	struct stat other = { .st_mode = S_IFREG | 0600, .st_uid = geteuid() + 1 };
+
+	ok(appended_tells(&seen, 0600), "addresses are in a file that its owner alone may read");
+	ok(!appended_tells(&seen, 0640) && !appended_tells(&seen, 0604) &&
+	   !appended_tells(&seen, 0620), "not in one that others may open");
+	machine_hide(&locked, &other);
+	ok(locked.hides, "nor in another user's");
+	put_line("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	machine_collect(&locked, root);
+	ok(appended_tells(&locked, 0600), "a lockdown for integrity hides nothing");
+	machine_free(&locked);
+	put_line("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	machine_collect(&locked, root);
+	ok(!appended_tells(&locked, 0600), "one for confidentiality hides them from all");
+	machine_free(&locked);
+	put_line("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+}
+
 static int more_result;
 
 /* While something is appended no signal may end the command. */
@@ -644,6 +691,7 @@ int main(void)
 	check_read();
 	check_rules();
 	check_forged();
+	check_hides();
 	check_appended();
 	check_waits();
 	check_symbols();

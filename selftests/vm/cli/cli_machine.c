@@ -57,6 +57,12 @@ static ULONG control(const char *name, ULONG code)
 	return ControlTraceA(0, name, &p.p, code);
 }
 
+/* Files that others may read have no addresses of the kernel. */
+static void __attribute__((constructor)) private_files(void)
+{
+	umask(077);
+}
+
 /* Does the file describe this machine? */
 static bool describes(FIXTURE_DATA(record) *self, const char *file)
 {
@@ -142,6 +148,62 @@ TEST_F(record, circular)
 	EXPECT_EQ(3, log.events);
 	vm_stop_all(self->fd);
 	EXPECT_TRUE(is_silent(self, FILE_A));
+}
+
+static unsigned int enables;
+
+static void NTAPI forge(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
+			PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	enables += code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+}
+
+/* Nobody else becomes a provider of the description. */
+TEST_F(record, forged)
+{
+	static const struct etw_guid guid = ETW_MACHINE_GUID;
+	REGHANDLE forger;
+
+	ASSERT_EQ(0, EventRegister((LPCGUID)&guid, forge, NULL, &forger));
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--circular", "--max-size",
+			     "1M", NULL));
+	ASSERT_TRUE(record_some(self, 3));
+	EXPECT_TRUE(describes(self, OUT));
+	/* The callbacks of all registrations come in one order. */
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "enable", "x", "*Etw-Machine", NULL));
+	EXPECT_TRUE(vm_until(enables));
+	EXPECT_EQ(1, enables);
+	EventUnregister(forger);
+}
+
+/* A file that others may read, or a session that others may, does not say where the kernel is. */
+TEST_F(record, hidden)
+{
+	static const char *const files[] = { OUT, FILE_A, LOG_DIR "/c.etl" };
+	unsigned int i;
+
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", LOG_DIR "/c.etl", "--circular", "--max-size",
+			    "1M", "--real-time", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	umask(022);
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		EXPECT_EQ(0, vc_run(&self->r, "dump", "--machine", files[i], NULL));
+		EXPECT_NE(NULL, strstr(self->r.out, "Name=\"etw\" Size=")) TH_LOG("%s", files[i]);
+		EXPECT_NE(NULL, strstr(self->r.out, "Kernel info BootId="));
+		EXPECT_EQ(NULL, strstr(self->r.out, "Address="));
+		EXPECT_EQ(NULL, strstr(self->r.out, "Text="));
+	}
 }
 
 TEST_F(record, too_small)

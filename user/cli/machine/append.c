@@ -110,8 +110,10 @@ static int append(int fd, const struct etw_etl_info *info, const struct machine 
 int machine_append_file(const char *path, int64_t started, const struct machine *machine,
 			machine_more_fn *more, void *context)
 {
+	struct machine shown = *machine;
 	static struct etw_etl_info info;
 	struct held before;
+	struct stat st;
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err;
 
 	if (fd < 0)
@@ -119,12 +121,15 @@ int machine_append_file(const char *path, int64_t started, const struct machine 
 	err = lock(fd);
 	if (!err)
 		err = check(fd, started, &info);
+	if (!err && fstat(fd, &st))
+		err = -errno;
 	if (err) {
 		close(fd);
 		return err;
 	}
+	machine_hide(&shown, &st);
 	hold_signals(&before);
-	err = append(fd, &info, machine, more, context);
+	err = append(fd, &info, &shown, more, context);
 	release_signals(&before);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/request/start_options.h"
 #include "device/kdev.h"
 #include "etl/record.h"
 #include "lib/controller/enable.h"
@@ -113,6 +114,20 @@ static int add_size(void *context, const void *record, size_t size)
 	return 0;
 }
 
+/*
+ * Readers of the session get its events, whoever may read the file. And a file that has the
+ * name meanwhile says nothing of the session's.
+ */
+static void hide(struct machine *machine, const struct session *session)
+{
+	struct stat st;
+
+	if (session->s.mode & ETW_MODE_REAL_TIME || stat(session->log.name, &st) ||
+	    older_log_is_of_another(session->log.name, session))
+		memset(&st, 0, sizeof(st));
+	machine_hide(machine, &st);
+}
+
 /* They overwrite older events: as many as are worth it */
 static bool have_room(const struct session *session, const struct machine *machine)
 {
@@ -132,6 +147,7 @@ void machine_write(const char *name, const struct session *session, bool quiet)
 	if (!(session->s.mode & ETW_MODE_CIRCULAR) || !session->log.log.name_len)
 		return;
 	machine_collect(&machine, "");
+	hide(&machine, session);
 	if (have_room(session, &machine))
 		err = write_all(session, &machine);
 	else if (!quiet)
