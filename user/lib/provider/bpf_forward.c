@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <etw/winerror.h>
 
@@ -19,6 +20,7 @@
 #include "bpf_describe.h"
 #include "device/kdev.h"
 #include "registration.h"
+#include "write_at.h"
 
 /* Of the fields behind those of the event. Their offsets are not used. */
 static const struct etw_bpf_field origin_fields[] = {
@@ -43,11 +45,13 @@ struct etw_bpf_forwarder {
 	char thread_name[16];
 	uint64_t handle;
 	etw_reg_place place;
-	/* The enable callback sets these while the forwarding thread writes. */
-	pthread_mutex_t lock;
-	volatile __u64 *wanted;		/* NULL: not started */
-	struct etw_bpf_clocks clocks;
+	pid_t pid;			/* whose it is, not a child's */
+	pthread_mutex_t lock;		/* for wanted, which the enable callback fills */
+	volatile __u64 *wanted;		/* NULL: not started, or a child's */
 	/* The forwarding thread's */
+	bool clocks_read;		/* .. when the enable entry had this generation */
+	uint32_t generation;
+	struct etw_bpf_clocks clocks;
 	struct etw_bpf_anchor anchor;
 	unsigned char traits[sizeof(uint16_t) + ETW_NAME_MAX + 1];
 	unsigned char payload[ETW_RECORD_MAX];
@@ -98,13 +102,19 @@ static int index_events(struct etw_bpf_forwarder *f)
 
 /* ------------------------------------------------------------------ enabling */
 
+/* wanted[] is shared with the parent of a child, and says what the parent's sessions want. */
+static bool is_own(const struct etw_bpf_forwarder *f)
+{
+	return getpid() == f->pid;
+}
+
 /* The lock is held. */
 static void update_wanted(struct etw_bpf_forwarder *f)
 {
 	struct etw_reg *reg = etw_reg_find(f->handle);
 	unsigned int i;
 
-	for (i = 0; f->wanted && i < f->event_count; i++)
+	for (i = 0; f->wanted && is_own(f) && i < f->event_count; i++)
 		f->wanted[i] = reg && etw_reg_wants(reg, f->events[i].event->level,
 						    f->events[i].event->keyword);
 }
@@ -113,7 +123,6 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
 	struct etw_bpf_forwarder *f = context;
-	struct etw_bpf_clocks clocks;
 
 	(void)source;
 	(void)level;
@@ -122,16 +131,18 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 	(void)filter;
 	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE)
 		return;
-	etw_bpf_clocks_read(&clocks, &f->guid);
 	pthread_mutex_lock(&f->lock);
-	f->clocks = clocks;
 	update_wanted(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
 void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 {
+	unsigned int i;
+
 	pthread_mutex_lock(&f->lock);
+	for (i = 0; f->wanted && !wanted && is_own(f) && i < f->event_count; i++)
+		f->wanted[i] = 0;
 	f->wanted = wanted;
 	update_wanted(f);
 	pthread_mutex_unlock(&f->lock);
@@ -180,6 +191,7 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 	if (!f)
 		return -ENOMEM;
 	pthread_mutex_init(&f->lock, NULL);
+	f->pid = getpid();
 	f->event_count = event_count;
 	err = etw_bpf_describe(&f->described, events, event_count, origin_fields,
 			       sizeof(origin_fields) / sizeof(*origin_fields));
@@ -208,15 +220,13 @@ const char *etw_bpf_forward_name(const struct etw_bpf_forwarder *f)
 
 void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 {
-	unsigned int i;
-
 	if (!f)
 		return;
+	/* Another thread of the parent may have held the lock. */
+	if (is_own(f))
+		etw_bpf_forward_start(f, NULL);
 	if (f->handle)
 		etw_reg_remove(f->handle, false);
-	/* The callback does not run any more. */
-	for (i = 0; f->wanted && i < f->event_count; i++)
-		f->wanted[i] = 0;
 	pthread_mutex_destroy(&f->lock);
 	free(f->events);
 	free(f);
@@ -319,21 +329,49 @@ static EVENT_DATA_DESCRIPTOR data_of(const void *data, size_t size, uint8_t type
 	return d;
 }
 
-/* The lock is not held: writing may take long. */
+/*
+ * Which session has which clock: again if sessions have enabled the provider since, or no longer
+ * do. A program may have put the event into the ring for these, before the callback has run.
+ */
+static void renew_clocks(struct etw_bpf_forwarder *f)
+{
+	struct etw_reg *reg = etw_reg_find(f->handle);
+	uint32_t generation = reg ? ETW_LOAD(etw_reg_entry(reg)->generation) : f->generation;
+
+	atomic_thread_fence(memory_order_acquire);
+	if (!f->clocks_read || generation != f->generation)
+		etw_bpf_clocks_read(&f->clocks, &f->guid);
+	f->clocks_read = true;
+	f->generation = generation;
+	etw_bpf_anchor_renew(&f->anchor, &f->clocks);
+}
+
+static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
+			 size_t payload)
+{
+	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	const EVENT_DATA_DESCRIPTOR data[] = {
+		data_of(e->schema, e->event->schema_len,
+			EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA),
+		data_of(f->payload, payload, EVENT_DATA_DESCRIPTOR_TYPE_NONE),
+	};
+	uint64_t times[PRIVATE_CLOCKS];
+
+	etw_bpf_private_ticks(&f->anchor, time, times);
+	return etw_write_private_at(f->handle, &desc, times, 2, data);
+}
+
 static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
 		       size_t payload)
 {
 	const EVENT_DESCRIPTOR desc = descriptor_of(e);
-	struct etw_bpf_clocks clocks;
 	enum etw_bpf_source source;
-	ULONG err, first = ERROR_SUCCESS;
-	bool begun = false;
 	uint64_t ticks, excluded;
+	int err, first = 0;
 
-	pthread_mutex_lock(&f->lock);
-	clocks = f->clocks;
-	pthread_mutex_unlock(&f->lock);
-	etw_bpf_anchor_renew(&f->anchor);
+	renew_clocks(f);
+	if (etw_private_here())
+		first = write_private(f, e, time, payload);
 	for (source = 0; source < ETW_BPF_SOURCES; source++) {
 		EVENT_DATA_DESCRIPTOR data[] = {
 			data_of(e->schema, e->event->schema_len,
@@ -343,12 +381,11 @@ static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, u
 				EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE),
 		};
 
-		if (!etw_bpf_clocks_excluded(&clocks, source, !begun, &excluded))
+		if (!etw_bpf_clocks_excluded(&f->clocks, source, &excluded))
 			continue;
-		begun = true;
-		ticks = etw_bpf_ticks(&clocks, &f->anchor, source, time);
-		err = EventWriteEx(f->handle, &desc, excluded, 0, NULL, NULL,
-				   source == ETW_BPF_NOW ? 2 : 3, data);
+		ticks = etw_bpf_ticks(&f->clocks, &f->anchor, source, time);
+		err = etw_write_kernel_at(f->handle, &desc, excluded,
+					  source == ETW_BPF_NOW ? 2 : 3, data);
 		if (err && !first)
 			first = err;
 	}
