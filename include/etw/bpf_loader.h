@@ -293,6 +293,9 @@ static inline void etw_bpf_report_lost_(struct etw_bpf_use *use)
 			continue;
 		for (sum = 0, cpu = 0; cpu < use->cpus; cpu++)
 			sum += use->of_cpus[cpu];
+		/* Less: somebody has written to the map. */
+		if (sum <= use->counted[event])
+			continue;
 		etw_bpf_forward_lost(use->forwarder, event, sum - use->counted[event]);
 		use->lost += sum - use->counted[event];
 		use->counted[event] = sum;

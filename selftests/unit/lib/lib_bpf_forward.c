@@ -114,10 +114,11 @@ static void test_written(void)
 static void test_lost(void)
 {
 	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
-	const uint32_t writes = fake->writes, lost = fake->lost;
+	const uint32_t writes = fake->writes, lost = fake->lost, ioctls = fake->ioctls;
 
 	etw_bpf_forward_lost(forwarder, 1, 5);
 	is(fake->lost, lost + 5, "each is counted");
+	is(fake->ioctls, ioctls + 1, "all at once");
 	etw_bpf_forward_lost(forwarder, 2, 5);
 	is(fake->lost, lost + 5, "no such event");
 	is(etw_bpf_forward_write(forwarder, &record, sizeof(record) - 1), -EINVAL, "too short");

@@ -241,26 +241,26 @@ static EVENT_DESCRIPTOR descriptor_of(const struct forwarded *e)
 		.Opcode = e->event->opcode, .Task = e->event->task, .Keyword = e->event->keyword };
 }
 
-/* Count an event of the kind as lost; false: no session wants it. */
-static bool count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e)
+/* Count so many events of the kind as lost, if a session wants it. */
+static void count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t count)
 {
 	const EVENT_DESCRIPTOR desc = descriptor_of(e);
 	struct etw_event_write event = { .flags = ETW_WRITE_LOST };
 	struct etw_reg *reg = etw_reg_find(f->handle);
 
 	memcpy(&event.desc, &desc, sizeof(event.desc));
-	if (!reg || !etw_reg_wants(reg, desc.Level, desc.Keyword))
-		return false;
-	etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
-	return true;
+	if (!reg)
+		return;
+	for (; count && etw_reg_wants(reg, desc.Level, desc.Keyword); count -= event.lost) {
+		event.lost = count < UINT32_MAX ? count : UINT32_MAX;
+		etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
+	}
 }
 
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
 {
-	if (event >= f->event_count)
-		return;
-	while (count-- && count_lost(f, &f->events[event]))
-		;
+	if (event < f->event_count)
+		count_lost(f, &f->events[event], count);
 }
 
 static unsigned char *put(unsigned char *to, const void *data, size_t size)
@@ -403,7 +403,7 @@ int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_
 	e = &f->events[head->event];
 	if (size < sizeof(*head) + (e->event->record_size + 7) / 8 * 8 +
 	    e->texts * sizeof(struct etw_bpf_ring_text)) {
-		count_lost(f, e);
+		count_lost(f, e, 1);
 		return -EINVAL;
 	}
 	return write_event(f, e, head->time, make_payload(f, e, head));
