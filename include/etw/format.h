@@ -447,7 +447,8 @@ struct etw_image_payload {
  *	Module	BootId, Name string, Address, Size u64, BuildId
  *
  * Beside those that are appended stand records of Windows' class SystemConfig, with
- * ETW_MACHINE_NOBODY as process and thread, by which readers tell them from Windows' events:
+ * ETW_MACHINE_NOBODY as process and ETW_CONFIG_THREAD as thread, by which readers tell them from
+ * Windows' events, which may be nobody's as well:
  * CPU, of version 2, NumaNode and one of Processors for each CPU.
  */
 #define ETW_MACHINE_PROVIDER_NAME	"Etw-Machine"
@@ -457,6 +458,7 @@ struct etw_image_payload {
 #define ETW_MACHINE_NOBODY	0xFFFFFFFFu	/* process_id and thread_id */
 
 #define ETW_CONFIG_GROUP	0x0B	/* high byte of the hook id of SystemConfig; low: the type */
+#define ETW_CONFIG_THREAD	0xFFFFFFFEu	/* thread_id; Windows' are multiples of 4, or -1 */
 #define ETW_CONFIG_CPU		10
 #define ETW_CONFIG_NUMA_NODE	24
 #define ETW_CONFIG_PROCESSORS	35

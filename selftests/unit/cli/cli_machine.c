@@ -193,6 +193,15 @@ static void check_nothing(void)
 	machine_free(&m);
 }
 
+/* Does the command's output have this? Else show it. */
+static bool has(const char *text)
+{
+	if (strstr(run_out, text) || strstr(run_err, text))
+		return true;
+	printf("# no %s in\n# %s\n# %s\n", text, run_out, run_err);
+	return false;
+}
+
 /* ------------------------------------------------------------------------ files */
 
 static struct machine seen;	/* the made one */
@@ -335,6 +344,13 @@ static void check_forged(void)
 	unsigned int undescribed = 0, i;
 	struct etw_etl_writer *w;
 	uint8_t record[256] = { 0 };
+	const struct {
+		struct etw_system_header header;
+	} windows = { {
+		.version = 2, .type = ETW_TYPE_SYSTEM64, .size = sizeof(windows.header),
+		.hook = ETW_CONFIG_GROUP << 8 | ETW_CONFIG_CPU, .timestamp = 2000,
+		.thread_id = ETW_MACHINE_NOBODY, .process_id = ETW_MACHINE_NOBODY,
+	} };
 
 	if (etw_etl_create(path, &options, &w))
 		abort();
@@ -344,6 +360,8 @@ static void check_forged(void)
 		.timestamp = 2000, .provider = ETW_MACHINE_GUID, .desc = { .channel = 11 },
 	};
 	put_record(w, record, sizeof(record));
+	/* Of Windows' kernel, which may be nobody's, too */
+	put_record(w, &windows, sizeof(windows.header));
 	for (i = 0; i < 100; i++) {
 		struct machine m = { .boot = { .data1 = i + 1 }, .host = "h" };
 
@@ -354,6 +372,29 @@ static void check_forged(void)
 		abort();
 	ok(!machines_read(&machines, path, &undescribed) && machines.count == 64,
 	   "an event without a schema is none, and machines are bounded");
+	machines_free(&machines);
+	ok(!run("dump %s", path) && has("SystemConfig/CPU"), "what Windows' kernel says is an event");
+}
+
+/* A file with as many of them as it has room for does not keep its reader busy. */
+static void check_many(void)
+{
+	struct etw_etl_options options = { .like = &like, .logger = "s", .replace = true };
+	struct machine m = { .boot = { .data1 = 1 }, .host = "h" };
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0, i;
+	struct etw_etl_writer *w;
+
+	if (etw_etl_create(path, &options, &w))
+		abort();
+	for (i = 0; i < 33000; i++)
+		if (machine_append(w, &m, 3000))
+			abort();
+	m.boot.data1++;
+	if (machine_append(w, &m, 3000) || etw_etl_finish(w, 0, NULL))
+		abort();
+	ok(!machines_read(&machines, path, &undescribed) && machines.count == 1 && !undescribed,
+	   "the events of a file that are taken are bounded");
 	machines_free(&machines);
 }
 
@@ -564,15 +605,6 @@ static void check_refused(void)
 
 /* ------------------------------------------------------------------ the command */
 
-/* Does the command's output have this? Else show it. */
-static bool has(const char *text)
-{
-	if (strstr(run_out, text) || strstr(run_err, text))
-		return true;
-	printf("# no %s in\n# %s\n# %s\n", text, run_out, run_err);
-	return false;
-}
-
 static int occurrences(const char *text)
 {
 	const char *at;
@@ -706,6 +738,7 @@ int main(void)
 	check_read();
 	check_rules();
 	check_forged();
+	check_many();
 	check_hides();
 	check_appended();
 	check_waits();
