@@ -353,7 +353,10 @@ void etw_bpf_unregister(int handle);	/* -1: does nothing */
  */
 struct etw_bpf_forwarder;
 
-/* 0, or a negative errno: of etw_bpf_register() but -EOPNOTSUPP, -ENOTTY and -EEXIST. */
+/*
+ * 0, or a negative errno: of etw_bpf_register() but -EOPNOTSUPP and -ENOTTY; -EEXIST: a kernel
+ * module has the provider, or programs had that call etw.ko, and a session still has it enabled.
+ */
 __attribute__((visibility("default")))
 int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *events,
 			 unsigned int event_count, struct etw_bpf_forwarder **forwarder);

@@ -442,6 +442,25 @@ TEST_F(ring, same_as_functions)
 	EXPECT_GT(sysconf(_SC_NPROCESSORS_CONF), origin[2]);
 }
 
+/* As long as a session has the provider of functions enabled, its GUID is not a process's. */
+TEST_F(ring, held_by_functions)
+{
+	if (!bpf_test_state_has("tracing"))
+		SKIP(return, "BPF programs cannot call this etw.ko: see " BPF_TEST_STATE);
+	ASSERT_TRUE(load(self, "functions"));
+	ASSERT_EQ(0, enable(self, 0, 0));
+	EXPECT_EQ(0, unload(self));
+	EXPECT_TRUE(bpf_test_registered(self->fd, self->guid));
+	EXPECT_FALSE(load(self, "ring"));
+	EXPECT_EQ(-EEXIST, self->loader->err);
+	EXPECT_NE(0, vm_reap(self->pid));
+	self->pid = 0;
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
+	ASSERT_TRUE(vm_until(!bpf_test_registered(self->fd, self->guid)));
+	EXPECT_TRUE(load(self, "ring"));
+	EXPECT_EQ(0, unload(self));
+}
+
 /* Level and keyword decide in the program. */
 TEST_F(ring, what_selects_them)
 {

@@ -19,6 +19,7 @@
 #include "bpf_clock.h"
 #include "bpf_describe.h"
 #include "device/kdev.h"
+#include "device/provider_list.h"
 #include "registration.h"
 #include "write_at.h"
 
@@ -150,15 +151,27 @@ void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 
 /* ------------------------------------------------------------------- opening */
 
-/* 0, or a negative errno. Without the module a registration would succeed, and never be enabled. */
-static int device_check(void)
+/*
+ * 0, or a negative errno. Without the module a registration would succeed, and never be enabled;
+ * beside one of the kernel it would, and nothing could be written: programs that call etw.ko
+ * leave theirs as long as sessions have it enabled.
+ */
+static int device_check(const struct etw_guid *guid)
 {
-	int fd = etw_kdev_open();
+	struct etw_provider provider;
+	int fd = etw_kdev_open(), err = 0;
+	uint32_t i;
 
 	if (fd < 0)
 		return fd;
+	if (!etw_provider_query(fd, guid, &provider)) {
+		for (i = 0; i < provider.reg_count; i++)
+			if (provider.regs[i].flags & ETW_REG_KERNEL)
+				err = -EEXIST;
+		etw_provider_free(&provider);
+	}
 	etw_kdev_close(fd);
-	return 0;
+	return err;
 }
 
 static int register_provider(struct etw_bpf_forwarder *f, const char *name)
@@ -200,7 +213,7 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 	if (!err)
 		err = etw_guid_from_name(name, strlen(name), &f->guid);
 	if (!err)
-		err = device_check();
+		err = device_check(&f->guid);
 	if (!err) {
 		snprintf(f->thread_name, sizeof(f->thread_name), ETW_BPF_THREAD "%08x",
 			 f->guid.data1);
