@@ -216,6 +216,23 @@ TEST_F(record, too_small)
 	EXPECT_EQ(3, vl_log_read(OUT).events);
 }
 
+/* Describing a session never makes it lose events. */
+TEST_F(record, small_budget)
+{
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    "--user-budget", "8K", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	EXPECT_TRUE(reported(self, "would take more than a quarter of the user's budget"));
+	EXPECT_NE(NULL, strstr(self->r.out, ": 0 events lost")) TH_LOG("%s", self->r.out);
+	EXPECT_TRUE(is_silent(self, FILE_A));
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    "--replace", "--buffer-size", "4", "--max-buffers", "4", "--min-buffers", "4",
+			    NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	EXPECT_TRUE(reported(self, "would take more than a quarter of the session's buffers"));
+	EXPECT_TRUE(is_silent(self, FILE_A));
+}
+
 /* etw stop describes, a program does not; circular files, too. */
 TEST_F(record, stopped)
 {

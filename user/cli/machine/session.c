@@ -128,31 +128,46 @@ static void hide(struct machine *machine, const struct session *session)
 	machine_hide(machine, &st);
 }
 
-/* They overwrite older events: as many as are worth it */
-static bool have_room(const struct session *session, const struct machine *machine)
+/*
+ * What has no room for the description? NULL: all has. In the file it overwrites older events: as
+ * many as are worth it. For the buffers and the budget other writers contend: the description
+ * takes no more than a quarter of them, because then one of the two would be lost.
+ */
+static const char *lacks_room(const struct session *session, const struct machine *machine)
 {
-	const uint64_t room = (uint64_t)session->log.log.max_size <<
-			      (session->s.mode & ETW_MODE_KBYTES ? 10 : 20);
+	const struct etw_session *s = &session->s;
+	const uint64_t file = (uint64_t)session->log.log.max_size <<
+			      (s->mode & ETW_MODE_KBYTES ? 10 : 20);
+	const uint64_t buffers = ((uint64_t)s->max_buffers * s->buffer_kb) << 10;
 	uint64_t size = 0;
 
 	machine_records(machine, 0, add_size, &size);
-	return size <= room / 4;
+	if (size > file / 4)
+		return "it";
+	if (size > buffers / 4)
+		return "the session's buffers";
+	if (s->user_budget_kb && s->user_budget_kb != ETW_BUDGET_NONE &&
+	    size > ((uint64_t)s->user_budget_kb << 10) / 4)
+		return "the user's budget";
+	return NULL;
 }
 
 void machine_write(const char *name, const struct session *session, bool quiet)
 {
 	struct machine machine = { .host = "" };
+	const char *lacks;
 	int err = 0;
 
 	if (!(session->s.mode & ETW_MODE_CIRCULAR) || !session->log.log.name_len)
 		return;
 	machine_collect(&machine, "");
 	hide(&machine, session);
-	if (have_room(session, &machine))
+	lacks = lacks_room(session, &machine);
+	if (!lacks)
 		err = write_all(session, &machine);
 	else if (!quiet)
-		cli_note("session %s: its file does not describe the machine, which would take more than a quarter of it",
-			 cli_quote(name));
+		cli_note("session %s: its file does not describe the machine, which would take more than a quarter of %s",
+			 cli_quote(name), lacks);
 	machine_free(&machine);
 	if (err && !quiet)
 		cli_note("session %s: its file does not describe the machine: %s", cli_quote(name),
