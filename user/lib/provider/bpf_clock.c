@@ -16,7 +16,7 @@
 #define SLEPT_NS	1000000ULL	/* more than the reading of two clocks takes */
 #define TRIES		4		/* for a reading that no interrupt delays */
 #define CLOSE_NS	2000		/* such a reading takes less */
-/* How far two clocks may differ: by the reading, and for rates that are slewed or not exact */
+/* How far two clocks may differ beside their reading, and for rates that are slewed or not exact */
 #define OFF_NS		1000000ULL
 #define OFF_PART	1000
 
@@ -132,7 +132,7 @@ static bool goes_on(const struct etw_bpf_anchor *from, const struct etw_bpf_anch
 {
 	const int64_t ns = (int64_t)(to->boot - from->boot);
 	const int64_t off = (int64_t)(to->tsc - from->tsc) - scaled(ns, rate);
-	const int64_t most = scaled((int64_t)OFF_NS + ns / OFF_PART, rate);
+	const int64_t most = scaled((int64_t)(OFF_NS + from->took + to->took) + ns / OFF_PART, rate);
 
 	return ns > (int64_t)(86400 * NS) || (off >= -most && off <= most);
 }
@@ -152,6 +152,7 @@ static void read_anchor(struct etw_bpf_anchor *anchor)
 		if (end - begin >= best)
 			continue;
 		best = end - begin;
+		anchor->took = best;
 		anchor->boot = begin + best / 2;
 		anchor->tsc = tsc;
 		anchor->wall = wall;

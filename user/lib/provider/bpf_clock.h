@@ -26,6 +26,7 @@ struct etw_bpf_clocks {
 /* All clocks at one moment */
 struct etw_bpf_anchor {
 	uint64_t boot, tsc, wall;		/* boot: ns; 0: never read */
+	uint64_t took;				/* ns between the first and the last of them */
 	bool tsc_failed;			/* it did not go on as it should, and stays so */
 };
 
