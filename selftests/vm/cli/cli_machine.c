@@ -131,6 +131,27 @@ TEST_F(record, several_files)
 	EXPECT_TRUE(is_complete(self, LOG_DIR "/n1.etl", LOG_DIR "/n2.etl"));
 }
 
+/* A file that was moved away does not keep the others from being described. */
+TEST_F(record, one_moved)
+{
+	static struct vc_run flush;
+	unsigned int i;
+
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", LOG_DIR "/n%d.etl", "--new-files",
+			     "--max-size", "1M", "--session", "y", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	for (i = 0; i < 2; i++) {
+		memset(&flush, 0, sizeof(flush));
+		ASSERT_TRUE(writes(self, self->reg, 4, 1));
+		ASSERT_EQ(0, vc_run(&flush, "flush", "y", "--new-file", NULL));
+	}
+	ASSERT_EQ(0, rename(LOG_DIR "/n1.etl", LOG_DIR "/moved.etl"));
+	ASSERT_TRUE(record_some(self, 1));
+	EXPECT_TRUE(describes(self, LOG_DIR "/n2.etl"));
+	EXPECT_TRUE(describes(self, LOG_DIR "/n3.etl"));
+	EXPECT_TRUE(is_silent(self, LOG_DIR "/moved.etl"));
+}
+
 /* Events of the session: another one that wants that provider does not get them. */
 TEST_F(record, circular)
 {
