@@ -226,7 +226,7 @@ $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
 build/unit/convert_chrome: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus build/unit/report_html: libs_here = -ljson-c
-cli_whole := $(addprefix build/unit/cli_,device interface live names recordfile stacks)
+cli_whole := $(addprefix build/unit/cli_,device interface live names recordfile stacks terminal)
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # These include the file that is left out.
 build/unit/cli_access: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \

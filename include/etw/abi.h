@@ -645,9 +645,10 @@ struct etw_enable_entry {
  * caller writes again with its stack, or without CAN_WALK.
  *
  * A child process that inherited the file but cannot open the device itself, so that it
- * has no registration, reports each event with LOST.  It is counted as lost in the
- * sessions that would take it from the process that registered, and the call fails with
- * ENOMEM if it was counted in one that is not INDEPENDENT.  Its data is not read.
+ * has no registration, reports each event with LOST, and so does a process that learns of events
+ * too late, with their number.  They are counted as lost in the
+ * sessions that would take them from the process that registered, and the call fails with
+ * ENOMEM if they were counted in one that is not INDEPENDENT.  The data is not read.
  */
 struct etw_event_write {
 	__u32 size;
@@ -661,7 +662,7 @@ struct etw_event_write {
 	struct etw_guid related;
 	__u64 stack;		/* __u64 *: return addresses, the innermost first */
 	__u32 stack_count;	/* at most ETW_STACK_MAX; 0: the kernel walks it */
-	__u32 reserved;		/* 0 */
+	__u32 lost;		/* with LOST: so many events; 0: one.  Else 0 */
 };
 
 /* ------------------------------------------------------- classic providers */

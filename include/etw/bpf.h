@@ -157,11 +157,19 @@ extern int bpf_etw_write(__u32 provider, __u32 event, const void *data, __u32 da
 
 #define ETW_BPF_COPY_INLINE_MAX	512	/* bytes; clang does not make larger copies */
 
-static __always_inline _Bool etw_bpf_ring_wants_(void *wanted, __u32 event)
+/* count: of events; behind their words is the thread that reads the ring, which is left out */
+static __always_inline _Bool etw_bpf_ring_wants_(void *wanted, __u32 event, __u32 count)
 {
 	const volatile __u64 *word = bpf_map_lookup_elem(wanted, &event);
 
-	return word && *word;
+	if (!word || !*word)
+		return 0;
+#ifndef ETW_BPF_NO_PROCESS
+	word = bpf_map_lookup_elem(wanted, &count);
+	if (!word || *word == (__u32)bpf_get_current_pid_tgid())
+		return 0;
+#endif
+	return 1;
 }
 
 static __always_inline void etw_bpf_ring_count_lost_(void *lost, __u32 event)
@@ -191,7 +199,7 @@ static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head,
 #define ETW_BPF_RING_WRITE_(event, list_, ...)						\
 	static __always_inline __attribute__((unused))					\
 	int etw_bpf_ring_write_##event(void *ring, void *wanted, void *lost,		\
-				       const struct event *record)			\
+				       __u32 count, const struct event *record)		\
 	{										\
 		struct {								\
 			struct etw_bpf_ring_record head;				\
@@ -200,7 +208,7 @@ static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head,
 		} *to;									\
 		__u32 text __attribute__((unused)) = 0;					\
 											\
-		if (!etw_bpf_ring_wants_(wanted, etw_bpf_event_##event))		\
+		if (!etw_bpf_ring_wants_(wanted, etw_bpf_event_##event, count))		\
 			return 0;							\
 		to = bpf_ringbuf_reserve(ring, sizeof(*to), 0);				\
 		if (!to) {								\
@@ -233,7 +241,7 @@ static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head,
 	struct {									\
 		__uint(type, BPF_MAP_TYPE_ARRAY);					\
 		__uint(map_flags, BPF_F_MMAPABLE);					\
-		__uint(max_entries, etw_bpf_event_count_##provider);			\
+		__uint(max_entries, etw_bpf_event_count_##provider + 1);		\
 		__type(key, __u32);							\
 		__type(value, __u64);							\
 	} etw_bpf_wanted_##provider SEC(".maps");					\
@@ -266,7 +274,8 @@ static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head,
 	(etw_bpf_number_##provider ?							\
 		bpf_etw_enabled(etw_bpf_number_##provider, etw_bpf_event_##event) :	\
 	 etw_bpf_by_ring_##provider ?							\
-		etw_bpf_ring_wants_(&etw_bpf_wanted_##provider, etw_bpf_event_##event) : 0)
+		etw_bpf_ring_wants_(&etw_bpf_wanted_##provider, etw_bpf_event_##event,	\
+				    etw_bpf_event_count_##provider) : 0)
 
 /*
  * Write an event; record: its struct *.  It lies on the stack or in a map that is not read-only.
@@ -281,7 +290,8 @@ static __always_inline void etw_bpf_ring_head_(struct etw_bpf_ring_record *head,
 	etw_bpf_by_ring_##provider ?							\
 		etw_bpf_ring_write_##event(&etw_bpf_ring_##provider,			\
 					   &etw_bpf_wanted_##provider,			\
-					   &etw_bpf_lost_##provider, etw_bpf_record_) :	\
+					   &etw_bpf_lost_##provider,			\
+					   etw_bpf_event_count_##provider, etw_bpf_record_) : \
 		-38; })
 
 #else /* the loader */
@@ -343,13 +353,17 @@ void etw_bpf_unregister(int handle);	/* -1: does nothing */
  */
 struct etw_bpf_forwarder;
 
-/* 0, or a negative errno: of etw_bpf_register() but -EOPNOTSUPP, -ENOTTY and -EEXIST. */
+/*
+ * 0, or a negative errno: of etw_bpf_register() but -EOPNOTSUPP and -ENOTTY; -EEXIST: a kernel
+ * module has the provider, or programs had that call etw.ko, and a session still has it enabled.
+ */
 __attribute__((visibility("default")))
 int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *events,
 			 unsigned int event_count, struct etw_bpf_forwarder **forwarder);
 /*
  * Keep wanted[] up to date from now on: an event's word is 0 while no session wants it.  It has
- * a word for each event, and stays until etw_bpf_forward_close().
+ * a word for each event, and stays until etw_bpf_forward_close() or a call with NULL, which set all
+ * to 0.
  */
 __attribute__((visibility("default")))
 void etw_bpf_forward_start(struct etw_bpf_forwarder *forwarder, volatile __u64 *wanted);

@@ -16,17 +16,21 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 /* bytes; bpf_map__set_max_entries() of the map etw_bpf_ring_NAME changes it before the load */
 #define ETW_BPF_RING_SIZE	(1 << 20)
+
+#define ETW_BPF_MEMBARRIER_GLOBAL_	(1 << 0)	/* as MEMBARRIER_CMD_GLOBAL */
 
 #define ETW_BPF_REPORT_MS	100	/* between two looks at what the ring has lost */
 #define ETW_BPF_REPORT_RECORDS	1024	/* or so many records */
@@ -51,6 +55,7 @@ struct etw_bpf_use {
 	__u64 looked_ms;
 	pthread_t thread;
 	int runs;
+	pid_t pid;		/* whose thread that is, not a child's */
 };
 
 /* A variable of an object that was opened and not loaded.  0; -ENOENT: it has none. */
@@ -259,6 +264,7 @@ static inline struct etw_bpf_use *etw_bpf_prepare_(struct etw_bpf_use *use, cons
 	use->handle = -1;
 	use->lost_fd = -1;
 	use->stop_fd = -1;
+	use->pid = getpid();
 	return use;
 }
 
@@ -287,6 +293,9 @@ static inline void etw_bpf_report_lost_(struct etw_bpf_use *use)
 			continue;
 		for (sum = 0, cpu = 0; cpu < use->cpus; cpu++)
 			sum += use->of_cpus[cpu];
+		/* Less: somebody has written to the map. */
+		if (sum <= use->counted[event])
+			continue;
 		etw_bpf_forward_lost(use->forwarder, event, sum - use->counted[event]);
 		use->lost += sum - use->counted[event];
 		use->counted[event] = sum;
@@ -321,6 +330,30 @@ static inline int etw_bpf_take_(void *context, void *record, size_t size)
 	return 0;
 }
 
+/*
+ * The thread's id as programs see it, in the initial PID namespace: a program says it that runs
+ * here. Who may not load such a program gets the id of his namespace.
+ */
+static inline __u32 etw_bpf_thread_id_(void)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "etw_thread", "GPL", program,
+			       sizeof(program) / sizeof(*program), NULL);
+	struct bpf_test_run_opts run;
+	int err = fd < 0;
+
+	memset(&run, 0, sizeof(run));
+	run.sz = sizeof(run);
+	if (!err)
+		err = bpf_prog_test_run_opts(fd, &run);
+	if (fd >= 0)
+		close(fd);
+	return err ? (__u32)syscall(SYS_gettid) : run.retval;
+}
+
 static inline void *etw_bpf_forward_(void *context)
 {
 	struct etw_bpf_use *use = (struct etw_bpf_use *)context;
@@ -329,6 +362,8 @@ static inline void *etw_bpf_forward_(void *context)
 		{ .fd = use->stop_fd, .events = POLLIN },
 	};
 
+	/* Else each event that is written could be an event of a system call, without end. */
+	use->wanted[use->event_count] = etw_bpf_thread_id_();
 	while (!(fds[1].revents & POLLIN)) {
 		poll(fds, 2, ETW_BPF_REPORT_MS);
 		ring_buffer__consume(use->ring);
@@ -348,7 +383,9 @@ static inline int etw_bpf_map_wanted_(struct etw_bpf_use *use)
 
 	if (!map)
 		return -ENOENT;
-	use->wanted_size = (use->event_count * sizeof(__u64) + page - 1) / page * page;
+	if (bpf_map__max_entries(map) <= use->event_count)
+		return -EINVAL;		/* compiled with another bpf.h */
+	use->wanted_size = ((use->event_count + 1) * sizeof(__u64) + page - 1) / page * page;
 	at = mmap(NULL, use->wanted_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (at == MAP_FAILED)
 		return -errno;
@@ -373,12 +410,17 @@ static inline int etw_bpf_start_counting_(struct etw_bpf_use *use)
 
 static inline int etw_bpf_start_thread_(struct etw_bpf_use *use)
 {
+	sigset_t all, before;
 	int err;
 
 	use->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (use->stop_fd < 0)
 		return -errno;
+	/* Signals are for the threads of the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&use->thread, NULL, etw_bpf_forward_, use);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		return -err;
 	use->runs = 1;
@@ -413,22 +455,35 @@ static inline int etw_bpf_start(struct etw_bpf_use *use)
 	return err;
 }
 
+/*
+ * Let programs write nothing more, and wait for those that had seen before that they should: what
+ * the ring has then is all. If the kernel cannot wait, those may lose some events.
+ */
+static inline void etw_bpf_quiet_(struct etw_bpf_use *use)
+{
+	etw_bpf_forward_start(use->forwarder, NULL);
+	syscall(SYS_membarrier, ETW_BPF_MEMBARRIER_GLOBAL_, 0, 0);
+}
+
 static inline void etw_bpf_stop_thread_(struct etw_bpf_use *use)
 {
 	const uint64_t one = 1;
 
+	if (use->runs)
+		etw_bpf_quiet_(use);
 	if (use->runs && write(use->stop_fd, &one, sizeof(one)) == sizeof(one))
 		pthread_join(use->thread, NULL);
 	use->runs = 0;
 }
 
 /*
- * End the provider.  Programs that are detached before have all of their events written or
- * counted; others may go on, and write nothing.
+ * End the provider.  What programs have written before is written or counted; they may go on, and
+ * write nothing.  In a child after fork() it only frees what the child has of it.
  */
 static inline void etw_bpf_close(struct etw_bpf_use *use)
 {
-	etw_bpf_stop_thread_(use);
+	if (use->pid == getpid())
+		etw_bpf_stop_thread_(use);
 	etw_bpf_forward_close(use->forwarder);
 	ring_buffer__free(use->ring);
 	if (use->wanted)

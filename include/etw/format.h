@@ -437,7 +437,7 @@ struct etw_image_payload {
  * command appends to a file that is complete, with ETW_MACHINE_NOBODY as process and thread; to a
  * circular file the command's process writes them last. Level 4, keyword ETW_MACHINE_KEYWORD.
  * What the writer could not see has no field, so each event has its own; no field is 0 or empty
- * instead.
+ * instead. Nor have addresses in a file that others than the writer may read.
  *
  *	Machine	BootId GUID, HostName, KernelRelease, KernelVersion, Architecture,
  *		Distribution: strings; Processors u32: online; MemoryBytes u64; PageSize u32
@@ -447,7 +447,8 @@ struct etw_image_payload {
  *	Module	BootId, Name string, Address, Size u64, BuildId
  *
  * Beside those that are appended stand records of Windows' class SystemConfig, with
- * ETW_MACHINE_NOBODY as process and thread, by which readers tell them from Windows' events:
+ * ETW_MACHINE_NOBODY as process and ETW_CONFIG_THREAD as thread, by which readers tell them from
+ * Windows' events, which may be nobody's as well:
  * CPU, of version 2, NumaNode and one of Processors for each CPU.
  */
 #define ETW_MACHINE_PROVIDER_NAME	"Etw-Machine"
@@ -457,6 +458,7 @@ struct etw_image_payload {
 #define ETW_MACHINE_NOBODY	0xFFFFFFFFu	/* process_id and thread_id */
 
 #define ETW_CONFIG_GROUP	0x0B	/* high byte of the hook id of SystemConfig; low: the type */
+#define ETW_CONFIG_THREAD	0xFFFFFFFEu	/* thread_id; Windows' are multiples of 4, or -1 */
 #define ETW_CONFIG_CPU		10
 #define ETW_CONFIG_NUMA_NODE	24
 #define ETW_CONFIG_PROCESSORS	35

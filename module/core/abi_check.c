@@ -204,7 +204,7 @@ AT(etw_event_write, activity, 48, 16);
 AT(etw_event_write, related, 64, 16);
 AT(etw_event_write, stack, 80, 8);
 AT(etw_event_write, stack_count, 88, 4);
-AT(etw_event_write, reserved, 92, 4);
+AT(etw_event_write, lost, 92, 4);
 SIZE(etw_event_write, 96);
 
 AT(etw_filter_event_id, in, 0, 1);

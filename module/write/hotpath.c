@@ -177,18 +177,24 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
  * Count the event as lost in every session in wanted.  Returns the first error from a
  * session that is not INDEPENDENT, else 0.
  */
-static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
-				u32 cause, const struct etw_guid *provider)
+static noinline int hotpath_drop_events(const struct etw_snapshot *snapshot, u32 wanted,
+				u32 cause, const struct etw_guid *provider, u32 events)
 {
 	int err, ret = 0;
 
 	for (; wanted; wanted &= wanted - 1) {
-		err = etw_reserve_count_drop(snapshot->entries[__ffs(wanted)].session, cause,
-					     provider);
+		err = etw_reserve_count_drops(snapshot->entries[__ffs(wanted)].session, cause,
+					      provider, events);
 		if (!ret)
 			ret = err;
 	}
 	return ret;
+}
+
+static int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32 wanted, u32 cause,
+			       const struct etw_guid *provider)
+{
+	return hotpath_drop_events(snapshot, wanted, cause, provider, 1);
 }
 
 /* The timestamp in extra is too early: use the first possible one, and add an item. */
@@ -601,13 +607,13 @@ noinline int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf)
 }
 
 /*
- * Count an event that could not be built as lost in every session that would have taken
- * it.  Payload filters let it pass, since there is no payload to test.  Returns the
+ * Count so many events that could not be built as lost in every session that would have taken
+ * them.  Payload filters let them pass, since there is no payload to test.  Returns the
  * cause's error if one of these sessions is not INDEPENDENT, else 0.
  */
-int etw_hotpath_drop(const struct etw_provider *provider,
-		   const struct etw_event_descriptor *desc,
-		   const struct etw_write_opts *opts, u32 cause)
+int etw_hotpath_drop_events(const struct etw_provider *provider,
+			    const struct etw_event_descriptor *desc,
+			    const struct etw_write_opts *opts, u32 cause, u32 events)
 {
 	struct etw_match_event ask = { .desc = desc, .opts = opts, .typed = opts ? opts->typed : NULL };
 	u32 properties[ETW_PROVIDER_SESSIONS], wanted = 0;
@@ -621,7 +627,14 @@ int etw_hotpath_drop(const struct etw_provider *provider,
 		wanted = etw_match_sessions(snapshot, &ask, properties);
 	}
 	if (wanted)
-		ret = hotpath_drop_wanted(snapshot, wanted, cause, &provider->guid);
+		ret = hotpath_drop_events(snapshot, wanted, cause, &provider->guid, events);
 	preempt_enable_notrace();
 	return ret;
+}
+
+int etw_hotpath_drop(const struct etw_provider *provider,
+		     const struct etw_event_descriptor *desc,
+		     const struct etw_write_opts *opts, u32 cause)
+{
+	return etw_hotpath_drop_events(provider, desc, opts, cause, 1);
 }

@@ -30,6 +30,9 @@ DECLARE_PER_CPU(unsigned int, etw_hotpath_tries);
 int etw_hotpath_write(const struct etw_provider *provider,
 		      const struct etw_record_source *source,
 		      const struct etw_write_opts *opts);
+int etw_hotpath_drop_events(const struct etw_provider *provider,
+			    const struct etw_event_descriptor *desc,
+			    const struct etw_write_opts *opts, u32 cause, u32 events);
 int etw_hotpath_drop(const struct etw_provider *provider,
 		     const struct etw_event_descriptor *desc,
 		     const struct etw_write_opts *opts, u32 cause);

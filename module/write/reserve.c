@@ -73,16 +73,23 @@ static __always_inline u64 drop_time(const struct etw_session_hot *s)
 }
 
 /*
- * Count an event of this provider as lost, and note it for the ledger.  Preemption is off.
+ * Count events of this provider as lost now, and note them for the ledger.  Preemption is off.
  * Returns the result of the write: 0 for INDEPENDENT.
  */
-int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
-			   const struct etw_guid *provider)
+int etw_reserve_count_drops(struct etw_session_hot *s, u32 cause,
+			    const struct etw_guid *provider, u32 events)
 {
 	const u64 now = drop_time(s);
 
-	count_drops(s, cause, provider, now, now, 1);
+	count_drops(s, cause, provider, now, now, events);
 	return s->independent ? 0 : drop_errno(cause);
+}
+
+/* The same for one */
+int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
+			   const struct etw_guid *provider)
+{
+	return etw_reserve_count_drops(s, cause, provider, 1);
 }
 
 /* Count events of this provider, since a time on the session's clock, for ETW_DROP_PROBE. */

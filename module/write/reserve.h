@@ -30,6 +30,8 @@ int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source 
 		      const struct etw_record_items *items, u64 payer);
 void etw_reserve_close_shared(struct etw_session_hot *s);
 u32 etw_reserve_sequence(struct etw_session_hot *s);
+int etw_reserve_count_drops(struct etw_session_hot *s, u32 cause,
+			    const struct etw_guid *provider, u32 events);
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 			   const struct etw_guid *provider);
 void etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,

@@ -103,8 +103,8 @@ static bool wants_stack(struct etw_process_hot *p, const struct etw_event_write 
 }
 
 /*
- * Count the event as lost.  Returns err if a session that would have taken it is not
- * INDEPENDENT, else 0; -EBADF: no such registration.
+ * Count the event as lost, with LOST as many as it says.  Returns err if a session that would
+ * have taken it is not INDEPENDENT, else 0; -EBADF: no such registration.
  */
 static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 		const struct etw_typed *typed, u32 cause, int err)
@@ -116,13 +116,13 @@ static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
 	if (reg)
-		ret = etw_hotpath_drop(&reg->own, &w->desc, &opts, cause) ?
-		      err : 0;
+		ret = etw_hotpath_drop_events(&reg->own, &w->desc, &opts, cause,
+					      max(w->lost, 1U)) ? err : 0;
 	rcu_read_unlock();
 	return ret;
 }
 
-/* Count an event that a process could not write, through another one's registration. */
+/* Count events that a process could not write, perhaps through another one's registration. */
 static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w)
 {
 	struct etw_registration_hot *reg;
@@ -360,7 +360,7 @@ long etw_write_command(struct file *file, const void __user *arg)
 			return ret;
 	}
 	if (w.flags & ~WRITE_FLAGS || w.data_count > ETW_DATA_MAX ||
-	    w.stack_count > ETW_STACK_MAX || w.reserved)
+	    w.stack_count > ETW_STACK_MAX || (w.lost && !(w.flags & ETW_WRITE_LOST)))
 		return -EINVAL;
 	if (likely(etw_write_small(p, &w, &ret)))
 		return ret;

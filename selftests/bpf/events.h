@@ -34,6 +34,7 @@ struct bpf_test_control {
 	__u32 event;
 	__u32 size;		/* bytes of the record, at most 64 */
 	__u32 elsewhere;	/* count timers and NMIs, too */
+	__u32 every;		/* count every system call, not only getppid() */
 	/* results */
 	__u32 calls, enabled, timers, nmis;
 	__u32 results;		/* other than 0 */

@@ -31,7 +31,7 @@ int BPF_PROG(on_syscall, const void *regs, long id)
 {
 	struct numbered event;
 
-	if (id != NR_GETPPID || !is_counted())
+	if ((id != NR_GETPPID && !control.every) || !is_counted())
 		return 0;
 	event.number = __sync_fetch_and_add(&control.calls, 1);
 	if (!ETW_BPF_ENABLED(test, numbered))

@@ -257,7 +257,7 @@ static const struct op op_write = {
 		    F(etw_event_write, related, KIND_GUID, 4),
 		    F(etw_event_write, stack, KIND_OUT),
 		    F(etw_event_write, stack_count, KIND_INT, 0),
-		    F(etw_event_write, reserved, KIND_RESERVED) } };
+		    F(etw_event_write, lost, KIND_INT, 0) } };
 
 static void done_set(struct exec *x, const void *arg)
 {

@@ -617,7 +617,8 @@ static int take_block(const struct etw_block *block, etw_etl_take_fn *take, void
 int etw_etl_ends(struct etw_etl_file *file, etw_etl_take_fn *take, void *context)
 {
 	const struct etw_etl_space *space = &file->space;
-	uint64_t at, last = space->end > WINDOW ? space->end - WINDOW : 0;
+	const uint64_t all = space->end - space->begin;
+	uint64_t at, passed;
 	struct etw_buffer_header header;
 	struct etw_etl_walk walk;
 	struct etw_block *block;
@@ -627,7 +628,9 @@ int etw_etl_ends(struct etw_etl_file *file, etw_etl_take_fn *take, void *context
 	while (!taken && (ret = etw_etl_walk_next(space, &walk, &header, &at))) {
 		if (ret < 0 && ret != -EBADMSG)
 			return ret;
-		if (ret < 0 || (at >= WINDOW && at < last))
+		/* The ends are those in time: a circular file begins and ends somewhere. */
+		passed = at - space->start + (at < space->start ? all : 0);
+		if (ret < 0 || (passed >= WINDOW && passed + WINDOW < all))
 			continue;
 		block = etw_etl_load(file, at, &header, &err);
 		if (err)

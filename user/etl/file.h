@@ -68,8 +68,8 @@ void etw_etl_watch(struct etw_etl_file *file, uint16_t hook, bool *met);
 int etw_etl_all_after(struct etw_etl_file *file, int64_t time);
 
 /*
- * Call take for each record in the first and the last 32 MB, buffer by buffer as they lie in
- * the file: there writers put what describes it. 0; what take returned, if that was not 0;
+ * Call take for each record in the oldest and the newest 32 MB, buffer by buffer as they were
+ * written: there writers put what describes the file. 0; what take returned, if that was not 0;
  * -errno of reading. The record is valid until take returns.
  */
 typedef int etw_etl_take_fn(void *context, const struct etw_record_view *record);

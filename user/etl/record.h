@@ -78,7 +78,7 @@ static inline bool etw_kind_is_machine(const struct etw_event_header *header)
 	if (etw_etl_is_system(header))
 		return header->desc.task >> 8 == ETW_CONFIG_GROUP &&
 		       header->process_id == ETW_MACHINE_NOBODY &&
-		       header->thread_id == ETW_MACHINE_NOBODY;
+		       header->thread_id == ETW_CONFIG_THREAD;
 	return !memcmp(&header->provider, &guid, sizeof(guid)) &&
 	       (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32);
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -551,6 +552,11 @@ static int survey(struct etw_etl_writer *w, int fd)
 	return err;
 }
 
+int etw_etl_lock(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
+}
+
 int etw_etl_append(const char *path, struct etw_etl_writer **out)
 {
 	/* O_NONBLOCK: reject a FIFO or a tape without waiting. */
@@ -567,6 +573,8 @@ int etw_etl_append_fd(int fd, struct etw_etl_writer **out)
 	if (w)
 		w->old = malloc(sizeof(*w->old));
 	if (w && w->old)
+		err = etw_etl_lock(fd);
+	if (!err)
 		err = survey(w, fd);
 	if (!err)
 		err = start(w);

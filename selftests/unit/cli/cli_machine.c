@@ -7,7 +7,9 @@
 #include "lib/etl_agree.h"
 #include "cli_run.h"
 
+#include <signal.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 
 #include "base/guid.h"
 #include "cli/machine/append.h"
@@ -191,6 +193,15 @@ static void check_nothing(void)
 	machine_free(&m);
 }
 
+/* Does the command's output have this? Else show it. */
+static bool has(const char *text)
+{
+	if (strstr(run_out, text) || strstr(run_err, text))
+		return true;
+	printf("# no %s in\n# %s\n# %s\n", text, run_out, run_err);
+	return false;
+}
+
 /* ------------------------------------------------------------------------ files */
 
 static struct machine seen;	/* the made one */
@@ -333,6 +344,13 @@ static void check_forged(void)
 	unsigned int undescribed = 0, i;
 	struct etw_etl_writer *w;
 	uint8_t record[256] = { 0 };
+	const struct {
+		struct etw_system_header header;
+	} windows = { {
+		.version = 2, .type = ETW_TYPE_SYSTEM64, .size = sizeof(windows.header),
+		.hook = ETW_CONFIG_GROUP << 8 | ETW_CONFIG_CPU, .timestamp = 2000,
+		.thread_id = ETW_MACHINE_NOBODY, .process_id = ETW_MACHINE_NOBODY,
+	} };
 
 	if (etw_etl_create(path, &options, &w))
 		abort();
@@ -342,6 +360,8 @@ static void check_forged(void)
 		.timestamp = 2000, .provider = ETW_MACHINE_GUID, .desc = { .channel = 11 },
 	};
 	put_record(w, record, sizeof(record));
+	/* Of Windows' kernel, which may be nobody's, too */
+	put_record(w, &windows, sizeof(windows.header));
 	for (i = 0; i < 100; i++) {
 		struct machine m = { .boot = { .data1 = i + 1 }, .host = "h" };
 
@@ -353,6 +373,152 @@ static void check_forged(void)
 	ok(!machines_read(&machines, path, &undescribed) && machines.count == 64,
 	   "an event without a schema is none, and machines are bounded");
 	machines_free(&machines);
+	ok(!run("dump %s", path) && has("SystemConfig/CPU"), "what Windows' kernel says is an event");
+}
+
+/* A file with as many of them as it has room for does not keep its reader busy. */
+static void check_many(void)
+{
+	struct etw_etl_options options = { .like = &like, .logger = "s", .replace = true };
+	struct machine m = { .boot = { .data1 = 1 }, .host = "h" };
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0, i;
+	struct etw_etl_writer *w;
+
+	if (etw_etl_create(path, &options, &w))
+		abort();
+	for (i = 0; i < 33000; i++)
+		if (machine_append(w, &m, 3000))
+			abort();
+	m.boot.data1++;
+	if (machine_append(w, &m, 3000) || etw_etl_finish(w, 0, NULL))
+		abort();
+	ok(!machines_read(&machines, path, &undescribed) && machines.count == 1 && !undescribed,
+	   "the events of a file that are taken are bounded");
+	machines_free(&machines);
+}
+
+/* --------------------------------------------------------------------- appending */
+
+/* Are the kernel's addresses in the file, beside what is no secret? */
+static bool tells_addresses(void)
+{
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+	const struct machine *m;
+	bool tells;
+
+	if (machines_read(&machines, path, &undescribed) || machines.count != 1 ||
+	    machines.list->kernel.len != 20 || machines.list->module_count != 2)
+		abort();
+	m = machines.list;
+	tells = m->text || m->text_begin || m->text_end || m->modules[0].address ||
+		m->modules[1].address;
+	machines_free(&machines);
+	return tells;
+}
+
+static bool appended_tells(const struct machine *m, mode_t mode)
+{
+	make_file(FUNCTION, NULL, NULL);
+	if (chmod(path, mode) || machine_append_file(path, 0, m, NULL, NULL))
+		abort();
+	return tells_addresses();
+}
+
+static void check_hides(void)
+{
+	struct machine locked = { .host = "" };
+	struct stat other = { .st_mode = S_IFREG | 0600, .st_uid = geteuid() + 1 };
+
+	ok(appended_tells(&seen, 0600), "addresses are in a file that its owner alone may read");
+	ok(!appended_tells(&seen, 0640) && !appended_tells(&seen, 0604) &&
+	   !appended_tells(&seen, 0620), "not in one that others may open");
+	machine_hide(&locked, &other);
+	ok(locked.hides, "nor in another user's");
+	put_line("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	machine_collect(&locked, root);
+	ok(appended_tells(&locked, 0600), "a lockdown for integrity hides nothing");
+	machine_free(&locked);
+	put_line("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	machine_collect(&locked, root);
+	ok(!appended_tells(&locked, 0600), "one for confidentiality hides them from all");
+	machine_free(&locked);
+	put_line("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+}
+
+static int more_result;
+
+/* While something is appended no signal may end the command. */
+static int more(void *context, struct etw_etl_writer *writer, const struct etw_etl_info *info)
+{
+	sigset_t held;
+
+	(void)writer;
+	sigprocmask(SIG_BLOCK, NULL, &held);
+	*(bool *)context = sigismember(&held, SIGINT) && sigismember(&held, SIGTERM) &&
+			   sigismember(&held, SIGHUP) && info->header.EndTime.QuadPart;
+	return more_result;
+}
+
+static void check_appended(void)
+{
+	bool held = false;
+	struct stat before, after;
+	sigset_t now;
+	int64_t started;
+	struct etw_etl_file *f;
+
+	make_file(FUNCTION, NULL, NULL);
+	if (etw_etl_open(path, NULL, NULL, &f) || stat(path, &before))
+		abort();
+	started = etw_etl_info(f)->header.StartTime.QuadPart;
+	etw_etl_close(f);
+	ok(machine_append_file(path, started + 1, &seen, more, &held) == -ESTALE && !held,
+	   "not to the file of another session");
+	more_result = -E2BIG;
+	ok(machine_append_file(path, started, &seen, more, &held) == -E2BIG && held,
+	   "what fails before is returned, and signals wait");
+	ok(!stat(path, &after) && after.st_size == before.st_size && !run("verify %s", path),
+	   "and the file is as it was");
+	more_result = 0;
+	ok(!machine_append_file(path, started, &seen, more, &held) && !stat(path, &after) &&
+	   after.st_size > before.st_size, "to its own file");
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	ok(!sigismember(&now, SIGINT), "signals come again");
+	ok(machine_append_file("/nonexistent", 0, &seen, NULL, NULL) == -ENOENT, "no file");
+}
+
+/* While another process appends the file is incomplete, but not for long. */
+static void check_waits(void)
+{
+	int ready[2], status;
+	struct machine other = seen;
+	struct machines machines = { 0 };
+	unsigned int undescribed = 0;
+	struct etw_etl_writer *w;
+	pid_t pid;
+	char byte;
+
+	make_file(FUNCTION, NULL, NULL);
+	if (pipe(ready))
+		abort();
+	pid = fork();
+	if (!pid) {
+		if (etw_etl_append(path, &w) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		usleep(200000);
+		_exit(machine_append(w, &seen, 3000) || etw_etl_finish(w, 0, NULL));
+	}
+	other.boot.data1++;
+	ok(read(ready[0], &byte, 1) == 1 &&
+	   !machine_append_file(path, 0, &other, NULL, NULL), "it waits for another one");
+	ok(waitpid(pid, &status, 0) == pid && !status, "who finishes");
+	ok(!machines_read(&machines, path, &undescribed) && machines.count == 2,
+	   "both have appended");
+	machines_free(&machines);
+	close(ready[0]);
+	close(ready[1]);
 }
 
 /* ---------------------------------------------------------------------- symbols */
@@ -439,15 +605,6 @@ static void check_refused(void)
 
 /* ------------------------------------------------------------------ the command */
 
-/* Does the command's output have this? Else show it. */
-static bool has(const char *text)
-{
-	if (strstr(run_out, text) || strstr(run_err, text))
-		return true;
-	printf("# no %s in\n# %s\n# %s\n", text, run_out, run_err);
-	return false;
-}
-
 static int occurrences(const char *text)
 {
 	const char *at;
@@ -456,6 +613,17 @@ static int occurrences(const char *text)
 	for (at = run_out; (at = strstr(at, text)); at++)
 		count++;
 	return count;
+}
+
+/* Does no line with the first come behind one with the second? */
+static bool in_order(const char *first, const char *second)
+{
+	const char *at = strstr(run_out, second);
+
+	if (strstr(run_out, first) && at && !strstr(at, first))
+		return true;
+	printf("# %s behind %s in\n# %s\n", first, second, run_out);
+	return false;
 }
 
 static void check_command(void)
@@ -510,6 +678,10 @@ static void check_copies(void)
 	   !run("report --json %s/one.etl %s", dir, path) && has("\"mixed\":true") &&
 	   !run("report --json %s/one.etl %s/one.etl", dir, dir) && has("\"mixed\":false"),
 	   "a report says that it mixes them");
+	/* Readers of a large file look at its ends. */
+	ok(!run("dump --machine %s/all.etl", dir) && in_order("0000abcd", "Name=\"alpha\"") &&
+	   occurrences("Name=\"alpha\"") == 2 && !run("verify %s/all.etl", dir),
+	   "both behind all events");
 	ok(!run("merge -o %s/twice.etl %s/one.etl %s/one.etl", dir, dir, dir) &&
 	   !run("dump --machine %s/twice.etl", dir) && occurrences("Etw-Machine Machine") == 1 &&
 	   occurrences("SystemConfig/CPU") == 1 && occurrences("Name=\"alpha\"") == 1,
@@ -575,6 +747,10 @@ int main(void)
 	check_read();
 	check_rules();
 	check_forged();
+	check_many();
+	check_hides();
+	check_appended();
+	check_waits();
 	check_symbols();
 	check_refused();
 	check_command();

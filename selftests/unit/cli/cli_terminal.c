@@ -7,6 +7,7 @@
 #include "unit/etl/etl_loss.h"
 
 #include <etw/abi.h>
+#include "cli/machine/append.h"
 #include "cli_run.h"
 #include "lib/shell.h"
 #include "lib/tap.h"
@@ -227,6 +228,23 @@ static void test_columns(const char *path)
 	is(run("dump --columns level --json %s", path), 2, "not in JSON");
 }
 
+/* The machine of a file is in its line if all files say theirs, and it is the same. */
+static void test_machine(const char *path)
+{
+	const struct machine machine = { .boot = { .data1 = 1 }, .host = "one-host" };
+	char described[128];
+
+	snprintf(described, sizeof(described), "%s.described", path);
+	if (!shell("cp %s %s", path, described) ||
+	    machine_append_file(described, 0, &machine, NULL, NULL))
+		abort();
+	is(on_terminal(200, DUMP "--no-losses %s 2>/dev/null", described), 0, "a file's machine");
+	ok(strstr(screen, "; one-host"), "is in its line");
+	is(on_terminal(200, DUMP "--no-losses %s %s 2>/dev/null", described, path), 0, "of two files");
+	ok(!strstr(screen, "one-host"), "one of which says nothing, it is in none");
+	unlink(described);
+}
+
 static void test_colour(const char *path)
 {
 	is(on_terminal(120, DUMP "%s 2>/dev/null", path), 0, "colours");
@@ -363,6 +381,7 @@ int main(void)
 	test_width(m.path, 80);
 	test_width(m.path, 60);
 	test_columns(m.path);
+	test_machine(m.path);
 	test_colour(m.path);
 	test_pipe(m.path);
 	test_stack(m.path);

@@ -271,6 +271,9 @@ check_kernel_events() {
 	put /proc/self/status $'Name: etw\nCapEff:\t000001ffffffffff'
 	doctor 1
 	says warning symbols '(kernel.kptr_restrict is 2)' 'sudo sysctl kernel.kptr_restrict=1'
+	put /sys/module/etw/parameters/bpf ''
+	doctor 1
+	says warning btf 'only through the slower ring buffer: the module does not say which'
 	# Capabilities of a user namespace are none.
 	put /proc/self/status $'Name: etw\nCapEff:\t000001ffffffffff'
 	put /proc/self/uid_map '         0       1000          1'
@@ -280,7 +283,7 @@ check_kernel_events() {
 	prints_not perf_event
 	rm "$root/sys/kernel/btf/vmlinux"
 	doctor 1
-	says warning btf "kernel $release has no BTF"
+	says warning btf "kernel $release has no BTF: BPF programs write events only through the slower ring buffer"
 }
 
 check_manifests() {

@@ -333,10 +333,52 @@ static void test_mutations(void)
 	unlink(m.path);
 }
 
+#define TURNED	20000	/* buffers of 4 KB, more than both ends have */
+
+struct ends {
+	unsigned int count;
+	bool oldest, newest;
+};
+
+static int take_end(void *context, const struct etw_record_view *record)
+{
+	struct ends *ends = context;
+	const int64_t number = record->header->timestamp - 1000;
+
+	ends->count++;
+	ends->oldest |= !number;
+	ends->newest |= number == TURNED - 1;
+	return 0;
+}
+
+/* The ends of a circular file are where it has turned, in its middle. */
+static void test_ends(void)
+{
+	struct make m = { .head = { .header = { .max_file_size = TURNED * 4 / 1024 + 1 } } };
+	struct etw_etl_file *file;
+	struct ends ends = { 0 };
+	unsigned int i, number;
+
+	make_begin(&m, 2);
+	for (i = 0; i < TURNED; i++) {
+		number = (i + TURNED / 2) % TURNED;
+		make_buffer(&m, 0, number + 1);
+		feed_event(&m.feed, 1000 + number, 1, NULL, "abc", 3);
+		make_put(&m);
+	}
+	make_end(&m);
+	is(etw_etl_open(m.path, NULL, NULL, &file), 0, "a large circular file");
+	is(etw_etl_ends(file, take_end, &ends), 0, "its ends");
+	ok(ends.oldest && ends.newest && ends.count < TURNED, "are the oldest and the newest");
+	etw_etl_close(file);
+	unlink(m.path);
+}
+
 int main(void)
 {
 	test_order();
 	test_circular();
+	test_ends();
 	test_kinds();
 	test_clock();
 	test_damage();

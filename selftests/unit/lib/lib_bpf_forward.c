@@ -4,6 +4,7 @@
  * time, and what was lost
  */
 #include "lib_fake.h"
+#include "lib_private.h"
 
 #include <etw/bpf.h>
 #include "base/name_guid.h"
@@ -113,10 +114,11 @@ static void test_written(void)
 static void test_lost(void)
 {
 	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
-	const uint32_t writes = fake->writes, lost = fake->lost;
+	const uint32_t writes = fake->writes, lost = fake->lost, ioctls = fake->ioctls;
 
 	etw_bpf_forward_lost(forwarder, 1, 5);
 	is(fake->lost, lost + 5, "each is counted");
+	is(fake->ioctls, ioctls + 1, "all at once");
 	etw_bpf_forward_lost(forwarder, 2, 5);
 	is(fake->lost, lost + 5, "no such event");
 	is(etw_bpf_forward_write(forwarder, &record, sizeof(record) - 1), -EINVAL, "too short");
@@ -160,16 +162,98 @@ static void test_clocks(void)
 	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_TSC, 999000) == 897000, "the TSC");
 	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_BOOT, 999000) == 999000, "CLOCK_BOOTTIME");
 	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_WALL, 999000) == 69990, "the wall clock");
-	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_TSC, true, &without) && without == 0x2,
-	   "the first excludes those of the others");
-	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_BOOT, false, &without) && without == ~0x2ULL,
-	   "the next all but its own");
-	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_WALL, false, &without), "nobody has it");
-	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, false, &without), "all are known");
-	memset(&c, 0, sizeof(c));
-	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, true, &without) && !without, "none is known");
-	etw_bpf_anchor_renew(&now);
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_TSC, &without) && without == ~0x5ULL,
+	   "only those that are known to have a clock get its time");
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_BOOT, &without) && without == ~0x2ULL,
+	   "each clock has its own");
+	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_WALL, &without), "nobody has it");
+	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, &without), "all are known");
+	etw_bpf_anchor_renew(&now, &c);
 	ok(now.boot && now.wall, "read");
+	/* Second by second the TSC goes on, but not by so much. */
+	now.boot -= 1000000000;
+	now.tsc -= 9000000000;
+	etw_bpf_anchor_renew(&now, &c);
+	ok(now.tsc_failed && !c.sessions[ETW_BPF_TSC] && c.sessions[ETW_BPF_NOW] == 0x5 &&
+	   c.sessions[ETW_BPF_BOOT] == 0x2, "after a failure of the TSC, the time of writing");
+	memset(&c, 0, sizeof(c));
+	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, &without) && !without, "none is known");
+}
+
+/* Which session has which clock is asked when sessions come and go, not with each event. */
+static void test_asks(void)
+{
+	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
+	uint32_t before;
+
+	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	before = fake->ioctls;
+	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	is(fake->ioctls, before + 1, "a write is one command");
+	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x30, 0);
+	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	ok(fake->ioctls > before + 2, "the sessions are looked at again");
+}
+
+/* A child has the map, which is its parent's. */
+static void test_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		etw_bpf_forward_close(forwarder);
+		_exit(0);
+	}
+	ok(waitpid(pid, &status, 0) == pid && !status, "a child closes its copy");
+	ok(wanted[0] && wanted[1], "the parent's programs go on");
+}
+
+static void test_stopped(void)
+{
+	etw_bpf_forward_start(forwarder, NULL);
+	ok(!wanted[0] && !wanted[1], "programs write nothing more");
+	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x30, 0);
+	usleep(10000);
+	ok(!wanted[0] && !wanted[1], "whatever sessions want");
+	etw_bpf_forward_start(forwarder, wanted);
+	ok(wants(1, 1), "and again");
+}
+
+/* The last event's time, for each of them */
+static void see(const EVENT_RECORD *record, void *arg)
+{
+	*(int64_t *)arg = record->EventHeader.TimeStamp.QuadPart;
+}
+
+/* A private session with this clock gets the event once, with the time when it happened. */
+static void test_private(ULONG clock, const char *file)
+{
+	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
+	struct block *b = block_of((const GUID *)&guid, PRIVATE, file);
+	const uint32_t writes = fake->writes;
+	int64_t begin, end, time = 0;
+	TRACEHANDLE h;
+
+	b->p.BufferSize = 4;
+	b->p.MinimumBuffers = 64;
+	b->p.Wnode.ClientContext = clock;
+	is(StartTraceA(&h, file, &b->p), ERROR_SUCCESS, file);
+	is(enable(h, (const GUID *)&guid, 5, 0x20), ERROR_SUCCESS, "enabled");
+	ok(wants(1, 1), "both it and a session of the kernel");
+	/* After the session's start, but before now */
+	usleep(50000);
+	begin = (int64_t)private_wall() - 200000;
+	record.head.time = private_ns(CLOCK_BOOTTIME) - 20000000;
+	end = (int64_t)private_wall() - 200000;
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "written");
+	is(fake->writes, writes + 1, "to the kernel once");
+	is(stop(h), ERROR_SUCCESS, "stopped");
+	is(read_file(in_dir(file), see, &time, NULL), 1, "and to it once");
+	/* The clocks differ by less than a millisecond. */
+	if (!ok(time > begin - 10000 && time < end + 10000, "at the time when it happened"))
+		printf("# %lld, not %lld to %lld\n", (long long)time, (long long)begin,
+		       (long long)end);
 }
 
 int main(void)
@@ -182,6 +266,13 @@ int main(void)
 	   strlen(etw_bpf_forward_name(forwarder)) == 14, "a name for the thread");
 	test_wanted();
 	test_written();
+	test_asks();
+	test_child();
+	test_stopped();
+	dir_make();
+	test_private(1, "qpc.etl");
+	test_private(2, "system.etl");
+	dir_remove();
 	test_lost();
 	etw_bpf_forward_close(forwarder);
 	test_refused();

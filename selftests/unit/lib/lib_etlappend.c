@@ -60,7 +60,7 @@ static void test_append(void)
 	before = slurp(path, &len);
 
 	is(etw_etl_append(path, &w), 0, "opened for appending");
-	is(etw_etl_append(path, &other), -EINVAL, "by one at a time");
+	is(etw_etl_append(path, &other), -EBUSY, "by one at a time");
 	write_some(w, 700, 900, false, &(uint64_t){ 0 }, (uint64_t[CPUS]){ 0 });
 	etw_etl_discard(w);
 	ok(same_file(path, before, len), "and unchanged");

@@ -57,7 +57,7 @@ static void fake_set(const struct etw_guid *guid, const struct etw_guid *source,
 		     uint32_t control, uint8_t level, uint64_t any, uint64_t all)
 {
 	struct fake_provider *p = fake_provider(guid, true);
-	uint32_t i, slot;
+	uint32_t i, slot, generation = p->entry.generation + 1;
 
 	if (control == ETW_CONTROL_DISABLE)
 		memset(&p->entry, 0, sizeof(p->entry));
@@ -65,6 +65,7 @@ static void fake_set(const struct etw_guid *guid, const struct etw_guid *source,
 		p->entry = (struct etw_enable_entry){
 			.enabled = 1, .level = level ? level : 255, .keyword0 = 1,
 			.sessions = 1, .any = any ? any : ~0ULL, .all = all };
+	p->entry.generation = generation;
 	for (i = 0; i < fake->file_count; i++) {
 		struct fake_file *f = &fake->files[i];
 
@@ -170,7 +171,7 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	if (event->flags & ETW_WRITE_LOST) {
 		if (event->slot >= ETW_REGISTRATIONS_MAX || !f->regs[event->slot].used)
 			return -EBADF;
-		fake->lost++;
+		fake->lost += event->lost ? event->lost : 1;
 		return -ENOMEM;
 	}
 	if (f->pid != getpid()) {

@@ -164,6 +164,25 @@ TEST_F(write, flags_unknown)
 	EXPECT_TRUE(vm_state_same(self->fd, self->was));
 }
 
+/* A number of events without LOST is none; with it so many are counted, in one call. */
+TEST_F(write, number_of_lost)
+{
+	struct etw_session_stat st;
+
+	self->w.lost = 1;
+	EXPECT_EQ(-EINVAL, put(self));
+	EXPECT_TRUE(vm_state_same(self->fd, self->was));
+	self->w.flags = ETW_WRITE_LOST;
+	self->w.lost = 0;
+	EXPECT_EQ(-ENOMEM, put(self));
+	self->w.lost = 1000000;
+	EXPECT_EQ(-ENOMEM, put(self));
+	ASSERT_EQ(0, vm_stat(self->fd, self->base, &st));
+	EXPECT_EQ(1000001, st.dropped[ETW_DROP_DRAIN]);
+	EXPECT_EQ(1000001, vm_dropped(&st));
+	EXPECT_EQ(0, st.written);
+}
+
 TEST_F(write, slot_bad)
 {
 	static const uint32_t slots[] = { 1, 1023, 1024, 0x7FFFFFFF, 0xFFFFFFFE };

@@ -11,6 +11,8 @@
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <dirent.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 
 #include "lib/vm.h"
@@ -92,6 +94,20 @@ static bool is_attached(const char *name)
 	return i < ARRAY_SIZE(attached);
 }
 
+/* The next loader has a child that closes what it has of the provider. */
+static bool loader_forks;
+
+static void fork_closer(struct etw_bpf_use *use)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		etw_bpf_close(use);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 /* Load writer.bpf.o by this way, and serve until the test closes its end. */
 static void loader_run(struct loader *l, const char *way, int ready, int end)
 {
@@ -109,6 +125,8 @@ static void loader_run(struct loader *l, const char *way, int ready, int end)
 		_exit(1);
 	l->number = use.number;
 	l->err = loader_start(l, object, &use);
+	if (!l->err && loader_forks)
+		fork_closer(&use);
 	if (write(ready, &byte, 1) != 1 || l->err)
 		_exit(1);
 	while (read(end, &byte, 1) > 0)
@@ -424,6 +442,25 @@ TEST_F(ring, same_as_functions)
 	EXPECT_GT(sysconf(_SC_NPROCESSORS_CONF), origin[2]);
 }
 
+/* As long as a session has the provider of functions enabled, its GUID is not a process's. */
+TEST_F(ring, held_by_functions)
+{
+	if (!bpf_test_state_has("tracing"))
+		SKIP(return, "BPF programs cannot call this etw.ko: see " BPF_TEST_STATE);
+	ASSERT_TRUE(load(self, "functions"));
+	ASSERT_EQ(0, enable(self, 0, 0));
+	EXPECT_EQ(0, unload(self));
+	EXPECT_TRUE(bpf_test_registered(self->fd, self->guid));
+	EXPECT_FALSE(load(self, "ring"));
+	EXPECT_EQ(-EEXIST, self->loader->err);
+	EXPECT_NE(0, vm_reap(self->pid));
+	self->pid = 0;
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
+	ASSERT_TRUE(vm_until(!bpf_test_registered(self->fd, self->guid)));
+	EXPECT_TRUE(load(self, "ring"));
+	EXPECT_EQ(0, unload(self));
+}
+
 /* Level and keyword decide in the program. */
 TEST_F(ring, what_selects_them)
 {
@@ -570,6 +607,104 @@ TEST_F(ring, ends)
 	ASSERT_TRUE(collect(self));
 	EXPECT_EQ(200, self->count);
 	EXPECT_EQ(200, self->in_order);
+}
+
+static _Atomic bool calling;
+
+static void *call_on(void *context)
+{
+	(void)context;
+	while (calling)
+		syscall(SYS_getppid);
+	return NULL;
+}
+
+/* It ends, and nothing is lost without being counted, though the programs still write. */
+TEST_F(ring, ends_while_they_write)
+{
+	uint64_t sent;
+	pthread_t thread;
+
+	ASSERT_TRUE(load(self, "ring"));
+	ASSERT_EQ(0, enable(self, 0, 0));
+	calling = true;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, call_on, NULL));
+	ASSERT_TRUE(vm_until(self->control->enabled > 1000));
+	EXPECT_EQ(0, unload(self));
+	calling = false;
+	pthread_join(thread, NULL);
+	ASSERT_TRUE(collect(self));
+	sent = self->control->enabled;
+	/* The last one may have seen that it is wanted, and then that it is not. */
+	EXPECT_LE(sent - 1, self->count + self->dropped);
+	EXPECT_GE(sent, self->count + self->dropped);
+}
+
+/* A child of the loader has the same memory and descriptors. */
+TEST_F(ring, child_closes)
+{
+	loader_forks = true;
+	ASSERT_TRUE(load(self, "ring"));
+	ASSERT_EQ(0, enable(self, 0, 0));
+	call(10);
+	EXPECT_TRUE(collect_until(self, 10));
+	EXPECT_EQ(0, unload(self));
+}
+
+/* The loader's thread that reads the ring; 0: none. *blocked: the signals that it does not take */
+static uint32_t forwarding_thread(pid_t pid, uint64_t *blocked)
+{
+	char path[64], line[128];
+	uint32_t found = 0;
+	struct dirent *entry;
+	DIR *dir;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/status", pid, entry->d_name);
+		f = fopen(path, "r");
+		while (f && fgets(line, sizeof(line), f)) {
+			if (!strncmp(line, "Name:\t" ETW_BPF_THREAD, 12))
+				found = (uint32_t)atoi(entry->d_name);
+			if (found && sscanf(line, "SigBlk: %lx", blocked) == 1)
+				break;
+		}
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* What the loader does to write events is no event: there would be no end of it. */
+TEST_F(ring, own_calls)
+{
+	uint64_t blocked = 0;
+	uint32_t thread, tid;
+	unsigned int i, own = 0;
+
+	ASSERT_TRUE(load(self, "ring"));
+	thread = forwarding_thread(self->pid, &blocked);
+	ASSERT_NE(0, thread);
+	EXPECT_TRUE(blocked & 1ULL << (SIGTERM - 1));
+	EXPECT_TRUE(blocked & 1ULL << (SIGUSR1 - 1));
+	ASSERT_EQ(0, enable(self, 0, 0));
+	self->control->calls = 0;
+	self->control->thread_group = self->pid;
+	self->control->every = 1;
+	/* It looks for losses ten times a second, whatever happens. */
+	ASSERT_TRUE(vm_until(self->control->calls > 5));
+	self->control->every = 0;
+	ASSERT_TRUE(collect(self));
+	for (i = 0; i < self->events->count && i < VM_KEPT; i++) {
+		memcpy(&tid, self->events->list[i].data + 4, sizeof(tid));
+		own += tid == thread;
+	}
+	EXPECT_EQ(0, own);
+	EXPECT_EQ(0, unload(self));
 }
 
 /* ------------------------------------------------------------ others, the command */

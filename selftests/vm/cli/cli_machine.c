@@ -57,6 +57,12 @@ static ULONG control(const char *name, ULONG code)
 	return ControlTraceA(0, name, &p.p, code);
 }
 
+/* Files that others may read have no addresses of the kernel. */
+static void __attribute__((constructor)) private_files(void)
+{
+	umask(077);
+}
+
 /* Does the file describe this machine? */
 static bool describes(FIXTURE_DATA(record) *self, const char *file)
 {
@@ -125,6 +131,27 @@ TEST_F(record, several_files)
 	EXPECT_TRUE(is_complete(self, LOG_DIR "/n1.etl", LOG_DIR "/n2.etl"));
 }
 
+/* A file that was moved away does not keep the others from being described. */
+TEST_F(record, one_moved)
+{
+	static struct vc_run flush;
+	unsigned int i;
+
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", LOG_DIR "/n%d.etl", "--new-files",
+			     "--max-size", "1M", "--session", "y", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	for (i = 0; i < 2; i++) {
+		memset(&flush, 0, sizeof(flush));
+		ASSERT_TRUE(writes(self, self->reg, 4, 1));
+		ASSERT_EQ(0, vc_run(&flush, "flush", "y", "--new-file", NULL));
+	}
+	ASSERT_EQ(0, rename(LOG_DIR "/n1.etl", LOG_DIR "/moved.etl"));
+	ASSERT_TRUE(record_some(self, 1));
+	EXPECT_TRUE(describes(self, LOG_DIR "/n2.etl"));
+	EXPECT_TRUE(describes(self, LOG_DIR "/n3.etl"));
+	EXPECT_TRUE(is_silent(self, LOG_DIR "/moved.etl"));
+}
+
 /* Events of the session: another one that wants that provider does not get them. */
 TEST_F(record, circular)
 {
@@ -144,6 +171,62 @@ TEST_F(record, circular)
 	EXPECT_TRUE(is_silent(self, FILE_A));
 }
 
+static unsigned int enables;
+
+static void NTAPI forge(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
+			PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	enables += code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+}
+
+/* Nobody else becomes a provider of the description. */
+TEST_F(record, forged)
+{
+	static const struct etw_guid guid = ETW_MACHINE_GUID;
+	REGHANDLE forger;
+
+	ASSERT_EQ(0, EventRegister((LPCGUID)&guid, forge, NULL, &forger));
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--circular", "--max-size",
+			     "1M", NULL));
+	ASSERT_TRUE(record_some(self, 3));
+	EXPECT_TRUE(describes(self, OUT));
+	/* The callbacks of all registrations come in one order. */
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "enable", "x", "*Etw-Machine", NULL));
+	EXPECT_TRUE(vm_until(enables));
+	EXPECT_EQ(1, enables);
+	EventUnregister(forger);
+}
+
+/* A file that others may read, or a session that others may, does not say where the kernel is. */
+TEST_F(record, hidden)
+{
+	static const char *const files[] = { OUT, FILE_A, LOG_DIR "/c.etl" };
+	unsigned int i;
+
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", LOG_DIR "/c.etl", "--circular", "--max-size",
+			    "1M", "--real-time", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	umask(022);
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		EXPECT_EQ(0, vc_run(&self->r, "dump", "--machine", files[i], NULL));
+		EXPECT_NE(NULL, strstr(self->r.out, "Name=\"etw\" Size=")) TH_LOG("%s", files[i]);
+		EXPECT_NE(NULL, strstr(self->r.out, "Kernel info BootId="));
+		EXPECT_EQ(NULL, strstr(self->r.out, "Address="));
+		EXPECT_EQ(NULL, strstr(self->r.out, "Text="));
+	}
+}
+
 TEST_F(record, too_small)
 {
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--circular", "--max-size",
@@ -152,6 +235,23 @@ TEST_F(record, too_small)
 	EXPECT_TRUE(reported(self, "would take more than a quarter of it"));
 	EXPECT_TRUE(is_silent(self, OUT));
 	EXPECT_EQ(3, vl_log_read(OUT).events);
+}
+
+/* Describing a session never makes it lose events. */
+TEST_F(record, small_budget)
+{
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    "--user-budget", "8K", NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	EXPECT_TRUE(reported(self, "would take more than a quarter of the user's budget"));
+	EXPECT_NE(NULL, strstr(self->r.out, ": 0 events lost")) TH_LOG("%s", self->r.out);
+	EXPECT_TRUE(is_silent(self, FILE_A));
+	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
+			    "--replace", "--buffer-size", "4", "--max-buffers", "4", "--min-buffers", "4",
+			    NULL));
+	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
+	EXPECT_TRUE(reported(self, "would take more than a quarter of the session's buffers"));
+	EXPECT_TRUE(is_silent(self, FILE_A));
 }
 
 /* etw stop describes, a program does not; circular files, too. */

@@ -5,19 +5,26 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include "base/bytes.h"
 #include "cli/cli.h"
 #include "cli/input/log_contents.h"
 #include "cli/merge/run.h"
 #include "cli/provider_counts.h"
 #include "lib/consumer/event_record.h"
+#include "etl/clock.h"
+#include "etl/record.h"
 #include "tdh/decode/embed.h"
+
+#define LATE_MAX	(64u << 20)	/* bytes that are kept for the end; others stay in their place */
 
 static struct run {
 	struct etlrun common;	/* first */
 	const char *path;
 	struct merge_output out;
 	bool with_manifests;
+	struct etw_bytes late;			/* records for the end, each behind its size */
 	struct provider_counts providers;	/* of what was written, for the manifests */
 	unsigned int manifests;
 	struct etw_event_items items;
@@ -58,12 +65,54 @@ static void note_provider(struct run *run, const struct etlmerge_record *record)
 	p->lacks = record_needs_manifest(&decodable);
 }
 
+/*
+ * Machines are described at the end of each file. Readers look for them at both ends, since a file
+ * may be large: so they come last here, too.
+ */
+static bool comes_last(const struct run *run, const struct etlmerge_record *record)
+{
+	return event_is_about_machine(record->event) && run->late.len + record->size < LATE_MAX;
+}
+
+static void keep(struct run *run, const struct etlmerge_record *record)
+{
+	etw_bytes_put(&run->late, &record->size, sizeof(record->size));
+	etw_bytes_put(&run->late, record->data, record->size);
+	if (run->late.error)
+		cli_die("out of memory");
+}
+
+/* At the time of the last event, since a file is in order */
+static int write_late(struct run *run)
+{
+	uint32_t size, times[ETW_ETL_TIMES];
+	int status = 0;
+	unsigned int n;
+	uint8_t *copy;
+	size_t at;
+
+	for (at = 0; at < run->late.len && !status; at += sizeof(size) + size) {
+		memcpy(&size, run->late.data + at, sizeof(size));
+		copy = cli_calloc(1, size);
+		memcpy(copy, run->late.data + at + sizeof(size), size);
+		for (n = etw_etl_times(copy, size, times); n--;)
+			memcpy(copy + times[n], &run->out.last, sizeof(run->out.last));
+		status = merge_output_put(&run->out, &run->common.merge, 0, copy, size);
+		free(copy);
+	}
+	return status;
+}
+
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
 {
 	struct run *run = (struct run *)common;
 
 	if (run->with_manifests)
 		note_provider(run, record);
+	if (comes_last(run, record)) {
+		keep(run, record);
+		return 0;
+	}
 	return merge_output_write(&run->out, &common->merge, record);
 }
 
@@ -113,6 +162,8 @@ static int write_file(struct run *run)
 
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
+	if (!status)
+		status = write_late(run);
 	if (!status && run->with_manifests)
 		status = write_manifests(run);
 	if (status)
@@ -157,6 +208,7 @@ static int merge_files(struct etlrun *common)
 	else
 		report(run);
 	merge_output_free(&run->out);
+	etw_bytes_free(&run->late);
 	provider_counts_free(&run->providers);
 	etw_event_items_free(&run->items);
 	return status;

@@ -27,15 +27,16 @@ void doctor_btf(const struct doctor *doctor)
 	doctor_line(state, sizeof(state), "/sys/module/etw/parameters/bpf");
 	if (!doctor_exists("/sys/kernel/btf/vmlinux"))
 		doctor_warn("btf", NULL,
-			    "kernel %s has no BTF: no providers in BPF programs, no types of probes' arguments",
+			    "kernel %s has no BTF: BPF programs write events only through the slower ring buffer, and those that need BTF do not load; probes' arguments have no types",
 			    doctor->release);
 	else if (!doctor->loaded)
 		doctor_ok("btf", "the kernel has BTF");
-	else if (!doctor_exists("/sys/kernel/btf/etw") || !strncmp(state, "none", 4))
+	else if (!doctor_exists("/sys/kernel/btf/etw") || !*state || !strncmp(state, "none", 4))
 		doctor_warn("btf", doctor_mend("sudo apt-get install dwarves && make modules KERNEL=%s && sudo make install",
 					       doctor_word(doctor->release)),
 			    "BPF programs cannot write events themselves, only through the slower ring buffer: %s",
-			    *state ? state : "the module has no BTF");
+			    *state ? state : doctor_exists("/sys/kernel/btf/etw") ?
+			    "the module does not say which" : "the module has no BTF");
 	else
 		doctor_ok("btf", "of the kernel and of the module; BPF programs that can write events: %s; others go by a ring buffer",
 			  state);

@@ -3,15 +3,20 @@
  * append.c - describe the machine at the end of a log file that is complete
  *
  * So no event can be lost for it. Circular files have no such end, and files that nobody has
- * closed are still written.
+ * closed are still written. While something is appended the file counts as incomplete: all
+ * that takes long comes before, and no signal ends the command meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "etl/file.h"
 #include "append.h"
+
+#define LOCK_TRIES	1000	/* for another command that appends, 10 ms apart */
 
 /* A buffer of few hundred bytes has no room for some records: the others are worth having. */
 static int put(void *writer, const void *record, size_t size)
@@ -26,7 +31,19 @@ int machine_append(struct etw_etl_writer *writer, const struct machine *machine,
 	return machine_records(machine, time, put, writer);
 }
 
-/* Is the file complete, and may something follow its events? -ENOENT: no, as for none */
+/* ----------------------------------------------------------------- the file */
+
+/* etw record and the etw stop that ends it append to the same file. */
+static int lock(int fd)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	int tries, err;
+
+	for (tries = 0; (err = etw_etl_lock(fd)) == -EBUSY && tries < LOCK_TRIES; tries++)
+		nanosleep(&pause, NULL);
+	return err;
+}
+
 static int check(int fd, int64_t started, struct etw_etl_info *info)
 {
 	struct etw_etl_file *file;
@@ -38,24 +55,50 @@ static int check(int fd, int64_t started, struct etw_etl_info *info)
 		return err;
 	}
 	*info = *etw_etl_info(file);
-	if (etw_etl_cut_off(file) || info->header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR ||
-	    (started && info->header.StartTime.QuadPart != started))
-		err = -ENOENT;
+	if (started && info->header.StartTime.QuadPart != started)
+		err = -ESTALE;
+	else if (etw_etl_cut_off(file) ||
+		 info->header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
+		err = -EOPNOTSUPP;
 	etw_etl_close(file);
 	return err;
 }
 
-static int append(int fd, const struct etw_etl_info *info)
+struct held {
+	sigset_t mask;
+	struct sigaction file_size;
+};
+
+/* SIGXFSZ would end the command afterwards, and writing fails without it. */
+static void hold_signals(struct held *before)
 {
-	struct machine machine = { .host = "" };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t all;
+
+	sigaction(SIGXFSZ, &ignore, &before->file_size);
+	sigfillset(&all);
+	sigdelset(&all, SIGXFSZ);
+	sigprocmask(SIG_SETMASK, &all, &before->mask);
+}
+
+static void release_signals(const struct held *before)
+{
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	sigaction(SIGXFSZ, &before->file_size, NULL);
+}
+
+static int append(int fd, const struct etw_etl_info *info, const struct machine *machine,
+		  machine_more_fn *more, void *context)
+{
 	struct etw_etl_writer *writer;
 	int err = etw_etl_append_fd(fd, &writer);
 
 	if (err)
 		return err;
-	machine_collect(&machine, "");
-	err = machine_append(writer, &machine, etw_etl_end_clock(info));
-	machine_free(&machine);
+	if (more)
+		err = more(context, writer, info);
+	if (!err)
+		err = machine_append(writer, machine, etw_etl_end_clock(info));
 	if (err) {
 		etw_etl_discard(writer);
 		return err;
@@ -64,33 +107,70 @@ static int append(int fd, const struct etw_etl_info *info)
 }
 
 /* The file that is checked is the one that is appended to, whatever has its name then. */
-static int describe(const char *path, int64_t started)
+int machine_append_file(const char *path, int64_t started, const struct machine *machine,
+			machine_more_fn *more, void *context)
 {
+	struct machine shown = *machine;
 	static struct etw_etl_info info;
+	struct held before;
+	struct stat st;
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err;
 
 	if (fd < 0)
 		return -errno;
-	err = check(fd, started, &info);
+	err = lock(fd);
 	if (!err)
-		return append(fd, &info);
-	close(fd);
+		err = check(fd, started, &info);
+	if (!err && fstat(fd, &st))
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	machine_hide(&shown, &st);
+	hold_signals(&before);
+	err = append(fd, &info, &shown, more, context);
+	release_signals(&before);
 	return err;
 }
 
+const char *machine_append_reason(int err)
+{
+	switch (-err) {
+	case EINVAL:
+	case EOPNOTSUPP:
+		return "it is not a log file that is complete";
+	case ESTALE:
+		return "the file of that name is another one now";
+	case EBUSY:
+		return "another program appends to it";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* --------------------------------------------------------------- what commands do */
+
 void machine_describe(const char *path, int64_t started)
 {
-	int err = describe(path, started);
+	struct machine machine = { .host = "" };
+	int err;
 
-	if (err && err != -ENOENT)
+	machine_collect(&machine, "");
+	err = machine_append_file(path, started, &machine, NULL, NULL);
+	machine_free(&machine);
+	if (err && err != -ENOENT && err != -ESTALE && err != -EOPNOTSUPP)
 		cli_note("%s: the machine is not described in it: %s", cli_quote(path),
-			 err == -EINVAL ? "it is not a log file that is complete" : strerror(-err));
+			 machine_append_reason(err));
 }
 
 void machine_describe_log(const struct session *session)
 {
-	const bool appends = session->s.mode & ETW_MODE_APPEND;
-
 	if (session->log.log.name_len && !session_file_error(session))
-		machine_describe(session->log.name, appends ? 0 : (int64_t)session->s.start_wall);
+		machine_describe(session->log.name, machine_log_start(session));
+}
+
+int64_t machine_log_start(const struct session *session)
+{
+	return session->s.mode & ETW_MODE_APPEND ? 0 : (int64_t)session->s.start_wall;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "machine.h"
 
@@ -127,12 +128,31 @@ static void collect_modules(struct machine *m, const char *root)
 		fclose(file);
 }
 
+/* ------------------------------------------------------------------ who may know */
+
+/* "none integrity [confidentiality]"; without securityfs nothing is known of it. */
+static bool locked_down(const char *root)
+{
+	char line[128];
+
+	return machine_read_line(line, sizeof(line), root, "/sys/kernel/security/lockdown") &&
+	       strstr(line, "[confidentiality]");
+}
+
+/* The group's bits of a file with an access list include all that the list grants. */
+void machine_hide(struct machine *machine, const struct stat *file)
+{
+	machine->hides = machine->locked || !S_ISREG(file->st_mode) ||
+			 file->st_uid != geteuid() || file->st_mode & (S_IRWXG | S_IRWXO);
+}
+
 void machine_collect_kernel(struct machine *machine, const char *root)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
 	read_build_id(&machine->kernel, path);
+	machine->locked = locked_down(root);
 	collect_text(machine, root);
 	collect_modules(machine, root);
 }

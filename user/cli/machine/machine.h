@@ -3,7 +3,7 @@
  * machine.h - the machine that a log file was recorded on: seen here, written, and read
  *
  * What a container or an unprivileged user cannot see is not known, and is not written; no
- * address that the kernel hides becomes a number. The events are those of "machine" in
+ * address that the kernel hides becomes a number, nor one in a file that others may read. The events are those of "machine" in
  * etw/format.h.
  */
 #ifndef ETW_CLI_MACHINE_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <etw/format.h>
 #include "base/text.h"
 #include "etl/file.h"
@@ -56,6 +57,8 @@ struct machine {
 	size_t cpu_count;
 	struct machine_module *modules;
 	size_t module_count;
+	bool locked;		/* the kernel is locked down for confidentiality */
+	bool hides;		/* records are written without the kernel's addresses */
 };
 
 /*
@@ -67,6 +70,11 @@ void machine_free(struct machine *machine);
 
 /* kernel.c: its parts that are about the kernel and its modules, as for machine_collect() */
 void machine_collect_kernel(struct machine *machine, const char *root);
+/*
+ * Addresses defeat the randomization of the kernel's place: write them only into a file that
+ * nobody but the caller may read, and none if the kernel is locked down for confidentiality.
+ */
+void machine_hide(struct machine *machine, const struct stat *file);
 /* topology.c */
 void machine_collect_topology(struct machine *machine, const char *root);
 

@@ -17,10 +17,15 @@
 
 #define MACHINES_MAX	64
 #define PARTS_MAX	8192	/* modules or CPUs of a machine */
+#define EVENTS_MAX	32768	/* of a file */
+
+/* Returned for all of a file that are taken */
+#define TAKEN		1
 
 struct reading {
 	struct machines *machines;
 	bool any;		/* this file describes one */
+	unsigned int events;	/* taken from it */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 };
@@ -214,6 +219,8 @@ static int take(void *context, const struct etw_record_view *record)
 
 	if (etw_etl_is_system(record->header) || !etw_kind_is_machine(record->header))
 		return 0;
+	if (reading->events++ == EVENTS_MAX)
+		return TAKEN;
 	etw_event_record(&own, &event, &reading->items, false);
 	err = etw_decode(reading->decoder, &own, &decoded);
 	if (err)
@@ -247,7 +254,7 @@ int machines_read(struct machines *machines, const char *path, unsigned int *und
 	*undescribed += !reading.any;
 	etw_event_items_free(&reading.items);
 	etw_decoder_free(reading.decoder);
-	return err;
+	return err == TAKEN ? 0 : err;
 }
 
 void machines_free(struct machines *machines)

@@ -72,6 +72,13 @@ static void put_u64(struct event *e, const char *name, uint8_t in, uint64_t valu
 	add_payload(e, &value, sizeof(value));
 }
 
+static void put_address(struct event *e, const char *name, const struct machine *m,
+			uint64_t address)
+{
+	if (!m->hides)
+		put_u64(e, name, TlgInHEXINT64, address);
+}
+
 static void put_build_id(struct event *e, const struct machine_build_id *id)
 {
 	const uint16_t len = id->len;
@@ -170,13 +177,13 @@ static int put_kernel(struct out *out, const struct machine *m)
 {
 	struct event e;
 
-	if (!m->kernel.len && !m->text && !m->text_begin)
+	if (!m->kernel.len && (m->hides || (!m->text && !m->text_begin)))
 		return 0;
 	begin(&e, "Kernel", m);
 	put_build_id(&e, &m->kernel);
-	put_u64(&e, "Text", TlgInHEXINT64, m->text);
-	put_u64(&e, "TextBegin", TlgInHEXINT64, m->text_begin);
-	put_u64(&e, "TextEnd", TlgInHEXINT64, m->text_end);
+	put_address(&e, "Text", m, m->text);
+	put_address(&e, "TextBegin", m, m->text_begin);
+	put_address(&e, "TextEnd", m, m->text_end);
 	return put_event(out, &e);
 }
 
@@ -201,7 +208,7 @@ static int put_module(struct out *out, const struct machine *m,
 
 	begin(&e, "Module", m);
 	put_text(&e, "Name", module->name);
-	put_u64(&e, "Address", TlgInHEXINT64, module->address);
+	put_address(&e, "Address", m, module->address);
 	put_u64(&e, "Size", TlgInUINT64, module->size);
 	put_build_id(&e, &module->id);
 	return put_event(out, &e);

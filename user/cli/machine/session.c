@@ -7,7 +7,9 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
+#include "cli/request/start_options.h"
 #include "device/kdev.h"
 #include "etl/record.h"
 #include "lib/controller/enable.h"
@@ -53,14 +55,24 @@ static int write_record(void *context, const void *record, size_t size)
 	return etw_kdev_command(out->fd, ETW_IOC_WRITE, &write, sizeof(write));
 }
 
+/*
+ * Only the registration of this process is enabled: others of that name could put anything into
+ * the file, as much as they like, and would be waited for.
+ */
 static int control(int fd, const struct session *session, uint32_t what)
 {
+	const uint32_t self = (uint32_t)getpid();
+	const struct etw_filter filter = {
+		.ptr = (uintptr_t)&self, .len = sizeof(self), .type = ETW_FILTER_PID,
+	};
 	struct etw_enable enable = {
 		.session = session->s.handle,
 		.provider = ETW_MACHINE_GUID,
 		.control = what,
 		.level = 4,
 		.any = ETW_MACHINE_KEYWORD,
+		.filters = (uintptr_t)&filter,
+		.filter_count = 1,
 		.timeout_ms = WAIT_MS,
 	};
 	int err = etw_enable_and_wait(fd, &enable);
@@ -102,30 +114,60 @@ static int add_size(void *context, const void *record, size_t size)
 	return 0;
 }
 
-/* They overwrite older events: as many as are worth it */
-static bool have_room(const struct session *session, const struct machine *machine)
+/*
+ * Readers of the session get its events, whoever may read the file. And a file that has the
+ * name meanwhile says nothing of the session's.
+ */
+static void hide(struct machine *machine, const struct session *session)
 {
-	const uint64_t room = (uint64_t)session->log.log.max_size <<
-			      (session->s.mode & ETW_MODE_KBYTES ? 10 : 20);
+	struct stat st;
+
+	if (session->s.mode & ETW_MODE_REAL_TIME || stat(session->log.name, &st) ||
+	    older_log_is_of_another(session->log.name, session))
+		memset(&st, 0, sizeof(st));
+	machine_hide(machine, &st);
+}
+
+/*
+ * What has no room for the description? NULL: all has. In the file it overwrites older events: as
+ * many as are worth it. For the buffers and the budget other writers contend: the description
+ * takes no more than a quarter of them, because then one of the two would be lost.
+ */
+static const char *lacks_room(const struct session *session, const struct machine *machine)
+{
+	const struct etw_session *s = &session->s;
+	const uint64_t file = (uint64_t)session->log.log.max_size <<
+			      (s->mode & ETW_MODE_KBYTES ? 10 : 20);
+	const uint64_t buffers = ((uint64_t)s->max_buffers * s->buffer_kb) << 10;
 	uint64_t size = 0;
 
 	machine_records(machine, 0, add_size, &size);
-	return size <= room / 4;
+	if (size > file / 4)
+		return "it";
+	if (size > buffers / 4)
+		return "the session's buffers";
+	if (s->user_budget_kb && s->user_budget_kb != ETW_BUDGET_NONE &&
+	    size > ((uint64_t)s->user_budget_kb << 10) / 4)
+		return "the user's budget";
+	return NULL;
 }
 
 void machine_write(const char *name, const struct session *session, bool quiet)
 {
 	struct machine machine = { .host = "" };
+	const char *lacks;
 	int err = 0;
 
 	if (!(session->s.mode & ETW_MODE_CIRCULAR) || !session->log.log.name_len)
 		return;
 	machine_collect(&machine, "");
-	if (have_room(session, &machine))
+	hide(&machine, session);
+	lacks = lacks_room(session, &machine);
+	if (!lacks)
 		err = write_all(session, &machine);
 	else if (!quiet)
-		cli_note("session %s: its file does not describe the machine, which would take more than a quarter of it",
-			 cli_quote(name));
+		cli_note("session %s: its file does not describe the machine, which would take more than a quarter of %s",
+			 cli_quote(name), lacks);
 	machine_free(&machine);
 	if (err && !quiet)
 		cli_note("session %s: its file does not describe the machine: %s", cli_quote(name),

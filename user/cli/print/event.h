@@ -57,6 +57,7 @@ struct event_printer {
 	enum event_place place;	/* if it is */
 	struct event_layout *layout;
 	struct machines machines;	/* that the files describe, as far as anything printed needs it */
+	unsigned int undescribed;	/* files that describe none */
 	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */

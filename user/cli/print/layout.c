@@ -376,7 +376,7 @@ void event_print_file(struct event_printer *printer, const struct etw_event *eve
 		etw_text_printf(to, ", %u event%s lost", header->EventsLost,
 				cli_s(header->EventsLost));
 	/* Of several files the machines are known, but not which is whose. */
-	if (printer->machines.count == 1) {
+	if (printer->machines.count == 1 && !printer->undescribed) {
 		etw_text_puts(to, "; ");
 		machine_summary(to, printer->machines.list);
 	}

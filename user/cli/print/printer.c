@@ -35,13 +35,11 @@ void event_learn_provider(struct event_printer *printer, const struct etw_event 
 
 void event_read_machines(struct event_printer *printer, const struct inputs *inputs, bool heads)
 {
-	unsigned int undescribed;
-
 	if (!heads && !printer->symbols)
 		return;
-	undescribed = inputs_machines(inputs, &printer->machines);
+	printer->undescribed = inputs_machines(inputs, &printer->machines);
 	if (printer->symbols)
-		symbols_choose(printer->symbols, &printer->machines, undescribed,
+		symbols_choose(printer->symbols, &printer->machines, printer->undescribed,
 			       inputs_are_of_boot(inputs));
 }
 

@@ -5,6 +5,7 @@
  * They are appended when the file is complete, so that no event can be lost here.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,6 @@
 #include "recording.h"
 #include "cli/machine/append.h"
 #include "cli/schema.h"
-#include "etl/file.h"
 #include "etl/write.h"
 #include "device/kdev.h"
 #include "tdh/decode/embed.h"
@@ -69,56 +69,43 @@ struct appendix {
 	const struct provider_counts *providers;	/* whose manifests; NULL: none */
 	unsigned int *found;				/* manifests in each file */
 	struct machine machine;
+	char path[ETW_FILE_NAME_MAX + 1];		/* the file; if it failed, the first that did */
 };
 
-static int append_all(struct etw_etl_writer *writer, const struct etw_etl_info *info,
-		      const struct appendix *appendix)
+static int append_manifests(void *context, struct etw_etl_writer *writer,
+			    const struct etw_etl_info *info)
 {
-	int err = 0;
+	const struct appendix *appendix = context;
 
 	*appendix->found = 0;
-	if (appendix->providers)
-		err = embed_all(writer, info, appendix->providers, appendix->found);
-	return err ? err : machine_append(writer, &appendix->machine, etw_etl_end_clock(info));
+	if (!appendix->providers)
+		return 0;
+	return embed_all(writer, info, appendix->providers, appendix->found);
 }
 
-/* Append to one file. 0, or -errno; then the file is unchanged. */
-static int embed(const char *path, const struct appendix *appendix)
-{
-	struct etw_etl_writer *writer;
-	struct etw_etl_info info;
-	struct etw_etl_file *file;
-	int err = etw_etl_open(path, NULL, NULL, &file);
-
-	if (err)
-		return err;
-	info = *etw_etl_info(file);
-	etw_etl_close(file);
-	err = etw_etl_append(path, &writer);
-	if (err)
-		return err;
-	err = append_all(writer, &info, appendix);
-	if (err) {
-		etw_etl_discard(writer);
-		return err;
-	}
-	return etw_etl_finish(writer, info.header.EndTime.QuadPart, NULL);
-}
-
-/* One file after the other; the last is the one that the session names. */
-static int embed_files(struct record *r, const struct appendix *appendix)
+/*
+ * One file after the other; the last is the one that the session names. One that somebody has
+ * moved away does not keep the others from it.
+ */
+static int embed_files(struct record *r, struct appendix *appendix)
 {
 	const struct session *s = &r->last.session;
+	const bool several = r->session.s.mode & ETW_MODE_NEWFILE;
+	uint32_t number = several ? r->file.first : s->log.log.number;
 	char path[ETW_FILE_NAME_MAX + 1];
-	uint32_t number;
-	int err = 0;
+	int err, first = 0;
 
-	if (!(r->session.s.mode & ETW_MODE_NEWFILE))
-		return embed(s->log.name, appendix);
-	for (number = r->file.first; number <= s->log.log.number && !err; number++)
-		err = log_file_number(r->file.path, number, path) ? embed(path, appendix) :
-		      -ENAMETOOLONG;
-	return err;
+	for (; number <= s->log.log.number && (!first || first == -ENOENT); number++) {
+		snprintf(path, sizeof(path), "%s", s->log.name);
+		err = several && !log_file_number(r->file.path, number, path) ? -ENAMETOOLONG :
+		      machine_append_file(path, machine_log_start(s), &appendix->machine,
+					  append_manifests, appendix);
+		if (err && !first) {
+			first = err;
+			memcpy(appendix->path, path, sizeof(path));
+		}
+	}
+	return first;
 }
 
 /* A circular file cannot hold anything behind its events. */
@@ -130,18 +117,20 @@ static bool has_room(const struct record *r)
 	       !session_file_error(s);
 }
 
-static int report_failure(struct record *r, bool manifests, int err)
+static int report_failure(struct record *r, const struct appendix *appendix, int err)
 {
-	const char *name = cli_quote(r->last.session.log.name);
+	const char *name = cli_quote(appendix->path);
 
-	if (manifests) {
+	if (appendix->providers) {
 		r->manifests = 0;
 		return cli_fail("%s: the manifests are not in it: %s", name,
-				err == -E2BIG ? "one is too large for its buffers" : strerror(-err));
+				err == -E2BIG ? "one is too large for its buffers" :
+				machine_append_reason(err));
 	}
 	/* That a file is gone is reported anyway. */
-	if (err != -ENOENT && !r->quiet)
-		cli_note("%s: the machine is not described in it: %s", name, strerror(-err));
+	if (err != -ENOENT && err != -ESTALE && !r->quiet)
+		cli_note("%s: the machine is not described in it: %s", name,
+			 machine_append_reason(err));
 	return 0;
 }
 
@@ -167,7 +156,7 @@ int record_embed(struct record *r)
 	if (manifests && !err && !r->quiet)
 		report_lacking(r);
 	if (err)
-		return report_failure(r, manifests, err) | status;
+		return report_failure(r, &appendix, err) | status;
 	if (s->log.log.name_len && !stat(s->log.name, &st))
 		s->log.log.bytes = (uint64_t)st.st_size;
 	return status;

@@ -17,7 +17,9 @@
  * where buffers are per CPU, except that a thread that changes its CPU while it writes may be
  * some ten nanoseconds early.
  */
-enum private_clock { PRIVATE_TSC, PRIVATE_TSC_ORDERED, PRIVATE_BOOT, PRIVATE_WALL };
+enum private_clock {
+	PRIVATE_TSC, PRIVATE_TSC_ORDERED, PRIVATE_BOOT, PRIVATE_WALL, PRIVATE_CLOCKS
+};
 
 #if defined(__x86_64__)
 #define PRIVATE_HAS_TSC	1

@@ -204,6 +204,7 @@ struct etw_private_event {
 	bool decodes;				/* ... with a GUID for decoding */
 	bool guarded;				/* the host waits for this writer ... */
 	const unsigned char *traits;		/* ... so these stay; else NULL */
+	const uint64_t *times;			/* typed: by enum private_clock; NULL: now */
 };
 
 /*

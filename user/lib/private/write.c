@@ -259,6 +259,10 @@ static noinline int write_slow(struct etw_private_provider *p, uint32_t mask,
 	for (; mask; mask &= mask - 1) {
 		struct private_session *s = private_session_at(__builtin_ctz(mask));
 
+		if (s && items && event->times) {
+			described.extra.timestamp_given = true;
+			described.extra.timestamp = event->times[s->clock];
+		}
 		err = s ? write_record(s, source, items) : 0;
 		ret = err ? err : ret;
 	}

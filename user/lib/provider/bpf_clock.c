@@ -16,6 +16,9 @@
 #define SLEPT_NS	1000000ULL	/* more than the reading of two clocks takes */
 #define TRIES		4		/* for a reading that no interrupt delays */
 #define CLOSE_NS	2000		/* such a reading takes less */
+/* How far two clocks may differ beside their reading, and for rates that are slewed or not exact */
+#define OFF_NS		1000000ULL
+#define OFF_PART	1000
 
 /*
  * In a machine that has slept the TSC may have been reset; the module then adds to it what
@@ -34,7 +37,7 @@ static enum etw_bpf_source source_of(const struct etw_session *s)
 		return ETW_BPF_BOOT;
 	if (s->clock_freq == RATE_WALL)
 		return ETW_BPF_WALL;
-	return PRIVATE_HAS_TSC && !has_slept() ? ETW_BPF_TSC : ETW_BPF_NOW;
+	return PRIVATE_HAS_TSC ? ETW_BPF_TSC : ETW_BPF_NOW;
 }
 
 /* The session whose handle is given, if the caller may see it */
@@ -103,25 +106,42 @@ void etw_bpf_clocks_read(struct etw_bpf_clocks *clocks, const struct etw_guid *g
 }
 
 bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_source source,
-			     bool first, uint64_t *excluded)
+			     uint64_t *excluded)
 {
-	uint64_t others = 0;
+	uint64_t known = 0;
 	unsigned int i;
 
 	for (i = 0; i < ETW_BPF_SOURCES; i++)
-		others |= i == source ? 0 : clocks->sessions[i];
-	*excluded = first ? others : ~clocks->sessions[source];
-	/* If none is known, the one that there may be gets the time of writing. */
-	return clocks->sessions[source] || (first && source == ETW_BPF_NOW);
+		known |= clocks->sessions[i];
+	*excluded = known ? ~clocks->sessions[source] : 0;
+	return known ? clocks->sessions[source] : source == ETW_BPF_NOW;
 }
 
-void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor)
+/* A distance of ns in ticks; of more than a day, which no record waits, it stays a day. */
+static int64_t scaled(int64_t ns, uint64_t rate)
 {
-	uint64_t begin = private_ns(CLOCK_BOOTTIME), end, best = UINT64_MAX;
+	const int64_t day = (int64_t)(86400 * NS);
+	const int64_t within = ns > day ? day : ns < -day ? -day : ns;
+
+	return (int64_t)((__int128)within * (__int128)rate / (__int128)NS);
+}
+
+/* Has the TSC gone from one anchor to the next as far as it should? */
+static bool goes_on(const struct etw_bpf_anchor *from, const struct etw_bpf_anchor *to,
+		    uint64_t rate)
+{
+	const int64_t ns = (int64_t)(to->boot - from->boot);
+	const int64_t off = (int64_t)(to->tsc - from->tsc) - scaled(ns, rate);
+	const int64_t most = scaled((int64_t)(OFF_NS + from->took + to->took) + ns / OFF_PART, rate);
+
+	return ns > (int64_t)(86400 * NS) || (off >= -most && off <= most);
+}
+
+static void read_anchor(struct etw_bpf_anchor *anchor)
+{
+	uint64_t begin, end, best = UINT64_MAX;
 	unsigned int i;
 
-	if (anchor->boot && begin - anchor->boot < RENEW_NS)
-		return;
 	for (i = 0; i < TRIES && best > CLOSE_NS; i++) {
 		uint64_t tsc, wall;
 
@@ -132,17 +152,42 @@ void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor)
 		if (end - begin >= best)
 			continue;
 		best = end - begin;
-		*anchor = (struct etw_bpf_anchor){ begin + best / 2, tsc, wall };
+		anchor->took = best;
+		anchor->boot = begin + best / 2;
+		anchor->tsc = tsc;
+		anchor->wall = wall;
 	}
 }
 
-/* A distance of ns in ticks; of more than a day, which no record waits, it stays a day. */
-static int64_t scaled(int64_t ns, uint64_t rate)
+void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks)
 {
-	const int64_t day = (int64_t)(86400 * NS);
-	const int64_t within = ns > day ? day : ns < -day ? -day : ns;
+	const struct etw_bpf_anchor before = *anchor;
 
-	return (int64_t)((__int128)within * (__int128)rate / (__int128)NS);
+	if (!before.boot || private_ns(CLOCK_BOOTTIME) - before.boot >= RENEW_NS) {
+		read_anchor(anchor);
+		if (has_slept() || (before.boot && clocks->tsc_rate &&
+				    !goes_on(&before, anchor, clocks->tsc_rate)))
+			anchor->tsc_failed = true;
+	}
+	if (anchor->tsc_failed) {
+		clocks->sessions[ETW_BPF_NOW] |= clocks->sessions[ETW_BPF_TSC];
+		clocks->sessions[ETW_BPF_TSC] = 0;
+	}
+}
+
+void etw_bpf_private_ticks(const struct etw_bpf_anchor *anchor, uint64_t boot,
+			   uint64_t times[PRIVATE_CLOCKS])
+{
+	const int64_t distance = (int64_t)(boot - anchor->boot);
+	uint64_t rate, tsc = private_tsc();
+
+	/* What it picks is the TSC wherever any private session has it. */
+	if (!anchor->tsc_failed && private_is_tsc(etw_private_clock_pick(ETW_CLOCK_QPC, &rate)))
+		tsc = anchor->tsc + scaled(distance, rate);
+	times[PRIVATE_TSC] = tsc;
+	times[PRIVATE_TSC_ORDERED] = tsc;
+	times[PRIVATE_BOOT] = boot;
+	times[PRIVATE_WALL] = anchor->wall + scaled(distance, RATE_WALL);
 }
 
 uint64_t etw_bpf_ticks(const struct etw_bpf_clocks *clocks, const struct etw_bpf_anchor *anchor,

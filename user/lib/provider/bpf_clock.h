@@ -3,7 +3,8 @@
  * bpf_clock.h - the time of an event that is written later, in the clocks of the sessions
  *
  * BPF programs read CLOCK_BOOTTIME. A session has that clock, the TSC or the wall clock, which
- * are all read together every few milliseconds; what is between is computed.
+ * are all read together every few milliseconds; what is between is computed. Private sessions have
+ * clocks of their own, of the same kinds.
  */
 #ifndef ETW_LIB_PROVIDER_BPF_CLOCK_H
 #define ETW_LIB_PROVIDER_BPF_CLOCK_H
@@ -12,36 +13,46 @@
 #include <stdint.h>
 
 #include <etw/abi.h>
+#include "lib/private/clock.h"
 
 /* NOW: the time cannot be given, and is that of writing. */
 enum etw_bpf_source { ETW_BPF_TSC, ETW_BPF_BOOT, ETW_BPF_WALL, ETW_BPF_NOW, ETW_BPF_SOURCES };
 
 struct etw_bpf_clocks {
 	uint64_t sessions[ETW_BPF_SOURCES];	/* bit i: logger id i + 1 has this one */
-	uint64_t tsc_rate;			/* ticks per second */
+	uint64_t tsc_rate;			/* ticks per second; 0: not known */
 };
 
 /* All clocks at one moment */
 struct etw_bpf_anchor {
 	uint64_t boot, tsc, wall;		/* boot: ns; 0: never read */
+	uint64_t took;				/* ns between the first and the last of them */
+	bool tsc_failed;			/* it did not go on as it should, and stays so */
 };
 
 /* Which sessions that have enabled the provider have which clock? */
 void etw_bpf_clocks_read(struct etw_bpf_clocks *clocks, const struct etw_guid *provider);
 
 /*
- * Is the event to be written with this clock, and without which sessions? first: it has not been
- * written. It is written once if all have the same clock, also to a session that is not
- * known yet.
+ * Is the event to be written with this clock, and without which sessions? It is not for a session
+ * that has enabled the provider since, except if none is known: then for all, at the time of
+ * writing.
  */
 bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_source source,
-			     bool first, uint64_t *excluded);
+			     uint64_t *excluded);
 
-/* Read the clocks again if that was long ago. */
-void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor);
+/*
+ * Read the clocks again if that was long ago. Sessions with the TSC get the time of writing from
+ * then on if it has failed or the machine has slept.
+ */
+void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks);
 
 /* ns of CLOCK_BOOTTIME, not later than now, in ticks of a clock; NOW: 0 */
 uint64_t etw_bpf_ticks(const struct etw_bpf_clocks *clocks, const struct etw_bpf_anchor *anchor,
 		       enum etw_bpf_source source, uint64_t boot);
+
+/* The same for private sessions. The rate of their TSC is measured, the first time. */
+void etw_bpf_private_ticks(const struct etw_bpf_anchor *anchor, uint64_t boot,
+			   uint64_t times[PRIVATE_CLOCKS]);
 
 #endif /* ETW_LIB_PROVIDER_BPF_CLOCK_H */

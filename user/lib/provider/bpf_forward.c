@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <etw/winerror.h>
 
@@ -18,7 +19,9 @@
 #include "bpf_clock.h"
 #include "bpf_describe.h"
 #include "device/kdev.h"
+#include "device/provider_list.h"
 #include "registration.h"
+#include "write_at.h"
 
 /* Of the fields behind those of the event. Their offsets are not used. */
 static const struct etw_bpf_field origin_fields[] = {
@@ -43,11 +46,13 @@ struct etw_bpf_forwarder {
 	char thread_name[16];
 	uint64_t handle;
 	etw_reg_place place;
-	/* The enable callback sets these while the forwarding thread writes. */
-	pthread_mutex_t lock;
-	volatile __u64 *wanted;		/* NULL: not started */
-	struct etw_bpf_clocks clocks;
+	pid_t pid;			/* whose it is, not a child's */
+	pthread_mutex_t lock;		/* for wanted, which the enable callback fills */
+	volatile __u64 *wanted;		/* NULL: not started, or a child's */
 	/* The forwarding thread's */
+	bool clocks_read;		/* .. when the enable entry had this generation */
+	uint32_t generation;
+	struct etw_bpf_clocks clocks;
 	struct etw_bpf_anchor anchor;
 	unsigned char traits[sizeof(uint16_t) + ETW_NAME_MAX + 1];
 	unsigned char payload[ETW_RECORD_MAX];
@@ -98,13 +103,19 @@ static int index_events(struct etw_bpf_forwarder *f)
 
 /* ------------------------------------------------------------------ enabling */
 
+/* wanted[] is shared with the parent of a child, and says what the parent's sessions want. */
+static bool is_own(const struct etw_bpf_forwarder *f)
+{
+	return getpid() == f->pid;
+}
+
 /* The lock is held. */
 static void update_wanted(struct etw_bpf_forwarder *f)
 {
 	struct etw_reg *reg = etw_reg_find(f->handle);
 	unsigned int i;
 
-	for (i = 0; f->wanted && i < f->event_count; i++)
+	for (i = 0; f->wanted && is_own(f) && i < f->event_count; i++)
 		f->wanted[i] = reg && etw_reg_wants(reg, f->events[i].event->level,
 						    f->events[i].event->keyword);
 }
@@ -113,7 +124,6 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
 	struct etw_bpf_forwarder *f = context;
-	struct etw_bpf_clocks clocks;
 
 	(void)source;
 	(void)level;
@@ -122,16 +132,18 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 	(void)filter;
 	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE)
 		return;
-	etw_bpf_clocks_read(&clocks, &f->guid);
 	pthread_mutex_lock(&f->lock);
-	f->clocks = clocks;
 	update_wanted(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
 void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 {
+	unsigned int i;
+
 	pthread_mutex_lock(&f->lock);
+	for (i = 0; f->wanted && !wanted && is_own(f) && i < f->event_count; i++)
+		f->wanted[i] = 0;
 	f->wanted = wanted;
 	update_wanted(f);
 	pthread_mutex_unlock(&f->lock);
@@ -139,15 +151,27 @@ void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 
 /* ------------------------------------------------------------------- opening */
 
-/* 0, or a negative errno. Without the module a registration would succeed, and never be enabled. */
-static int device_check(void)
+/*
+ * 0, or a negative errno. Without the module a registration would succeed, and never be enabled;
+ * beside one of the kernel it would, and nothing could be written: programs that call etw.ko
+ * leave theirs as long as sessions have it enabled.
+ */
+static int device_check(const struct etw_guid *guid)
 {
-	int fd = etw_kdev_open();
+	struct etw_provider provider;
+	int fd = etw_kdev_open(), err = 0;
+	uint32_t i;
 
 	if (fd < 0)
 		return fd;
+	if (!etw_provider_query(fd, guid, &provider)) {
+		for (i = 0; i < provider.reg_count; i++)
+			if (provider.regs[i].flags & ETW_REG_KERNEL)
+				err = -EEXIST;
+		etw_provider_free(&provider);
+	}
 	etw_kdev_close(fd);
-	return 0;
+	return err;
 }
 
 static int register_provider(struct etw_bpf_forwarder *f, const char *name)
@@ -180,6 +204,7 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 	if (!f)
 		return -ENOMEM;
 	pthread_mutex_init(&f->lock, NULL);
+	f->pid = getpid();
 	f->event_count = event_count;
 	err = etw_bpf_describe(&f->described, events, event_count, origin_fields,
 			       sizeof(origin_fields) / sizeof(*origin_fields));
@@ -188,7 +213,7 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 	if (!err)
 		err = etw_guid_from_name(name, strlen(name), &f->guid);
 	if (!err)
-		err = device_check();
+		err = device_check(&f->guid);
 	if (!err) {
 		snprintf(f->thread_name, sizeof(f->thread_name), ETW_BPF_THREAD "%08x",
 			 f->guid.data1);
@@ -208,15 +233,13 @@ const char *etw_bpf_forward_name(const struct etw_bpf_forwarder *f)
 
 void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 {
-	unsigned int i;
-
 	if (!f)
 		return;
+	/* Another thread of the parent may have held the lock. */
+	if (is_own(f))
+		etw_bpf_forward_start(f, NULL);
 	if (f->handle)
 		etw_reg_remove(f->handle, false);
-	/* The callback does not run any more. */
-	for (i = 0; f->wanted && i < f->event_count; i++)
-		f->wanted[i] = 0;
 	pthread_mutex_destroy(&f->lock);
 	free(f->events);
 	free(f);
@@ -231,26 +254,26 @@ static EVENT_DESCRIPTOR descriptor_of(const struct forwarded *e)
 		.Opcode = e->event->opcode, .Task = e->event->task, .Keyword = e->event->keyword };
 }
 
-/* Count an event of the kind as lost; false: no session wants it. */
-static bool count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e)
+/* Count so many events of the kind as lost, if a session wants it. */
+static void count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t count)
 {
 	const EVENT_DESCRIPTOR desc = descriptor_of(e);
 	struct etw_event_write event = { .flags = ETW_WRITE_LOST };
 	struct etw_reg *reg = etw_reg_find(f->handle);
 
 	memcpy(&event.desc, &desc, sizeof(event.desc));
-	if (!reg || !etw_reg_wants(reg, desc.Level, desc.Keyword))
-		return false;
-	etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
-	return true;
+	if (!reg)
+		return;
+	for (; count && etw_reg_wants(reg, desc.Level, desc.Keyword); count -= event.lost) {
+		event.lost = count < UINT32_MAX ? count : UINT32_MAX;
+		etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
+	}
 }
 
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
 {
-	if (event >= f->event_count)
-		return;
-	while (count-- && count_lost(f, &f->events[event]))
-		;
+	if (event < f->event_count)
+		count_lost(f, &f->events[event], count);
 }
 
 static unsigned char *put(unsigned char *to, const void *data, size_t size)
@@ -319,21 +342,49 @@ static EVENT_DATA_DESCRIPTOR data_of(const void *data, size_t size, uint8_t type
 	return d;
 }
 
-/* The lock is not held: writing may take long. */
+/*
+ * Which session has which clock: again if sessions have enabled the provider since, or no longer
+ * do. A program may have put the event into the ring for these, before the callback has run.
+ */
+static void renew_clocks(struct etw_bpf_forwarder *f)
+{
+	struct etw_reg *reg = etw_reg_find(f->handle);
+	uint32_t generation = reg ? ETW_LOAD(etw_reg_entry(reg)->generation) : f->generation;
+
+	atomic_thread_fence(memory_order_acquire);
+	if (!f->clocks_read || generation != f->generation)
+		etw_bpf_clocks_read(&f->clocks, &f->guid);
+	f->clocks_read = true;
+	f->generation = generation;
+	etw_bpf_anchor_renew(&f->anchor, &f->clocks);
+}
+
+static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
+			 size_t payload)
+{
+	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	const EVENT_DATA_DESCRIPTOR data[] = {
+		data_of(e->schema, e->event->schema_len,
+			EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA),
+		data_of(f->payload, payload, EVENT_DATA_DESCRIPTOR_TYPE_NONE),
+	};
+	uint64_t times[PRIVATE_CLOCKS];
+
+	etw_bpf_private_ticks(&f->anchor, time, times);
+	return etw_write_private_at(f->handle, &desc, times, 2, data);
+}
+
 static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
 		       size_t payload)
 {
 	const EVENT_DESCRIPTOR desc = descriptor_of(e);
-	struct etw_bpf_clocks clocks;
 	enum etw_bpf_source source;
-	ULONG err, first = ERROR_SUCCESS;
-	bool begun = false;
 	uint64_t ticks, excluded;
+	int err, first = 0;
 
-	pthread_mutex_lock(&f->lock);
-	clocks = f->clocks;
-	pthread_mutex_unlock(&f->lock);
-	etw_bpf_anchor_renew(&f->anchor);
+	renew_clocks(f);
+	if (etw_private_here())
+		first = write_private(f, e, time, payload);
 	for (source = 0; source < ETW_BPF_SOURCES; source++) {
 		EVENT_DATA_DESCRIPTOR data[] = {
 			data_of(e->schema, e->event->schema_len,
@@ -343,12 +394,11 @@ static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, u
 				EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE),
 		};
 
-		if (!etw_bpf_clocks_excluded(&clocks, source, !begun, &excluded))
+		if (!etw_bpf_clocks_excluded(&f->clocks, source, &excluded))
 			continue;
-		begun = true;
-		ticks = etw_bpf_ticks(&clocks, &f->anchor, source, time);
-		err = EventWriteEx(f->handle, &desc, excluded, 0, NULL, NULL,
-				   source == ETW_BPF_NOW ? 2 : 3, data);
+		ticks = etw_bpf_ticks(&f->clocks, &f->anchor, source, time);
+		err = etw_write_kernel_at(f->handle, &desc, excluded,
+					  source == ETW_BPF_NOW ? 2 : 3, data);
 		if (err && !first)
 			first = err;
 	}
@@ -366,7 +416,7 @@ int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_
 	e = &f->events[head->event];
 	if (size < sizeof(*head) + (e->event->record_size + 7) / 8 * 8 +
 	    e->texts * sizeof(struct etw_bpf_ring_text)) {
-		count_lost(f, e);
+		count_lost(f, e, 1);
 		return -EINVAL;
 	}
 	return write_event(f, e, head->time, make_payload(f, e, head));

@@ -14,6 +14,7 @@
 #include <etw/winerror.h>
 #include "guard.h"
 #include "registration.h"
+#include "write_at.h"
 #include "base/utf.h"
 
 _Static_assert(sizeof(EVENT_DESCRIPTOR) == sizeof(struct etw_event_descriptor) &&
@@ -138,7 +139,7 @@ int write_guarded(struct etw_reg *reg, uint64_t handle, struct etw_private_provi
 static inline __attribute__((__always_inline__))
 int write_private(struct etw_reg *reg, uint64_t handle, struct etw_private_provider *p,
 		  PCEVENT_DESCRIPTOR desc, uint32_t flags, LPCGUID activity, LPCGUID related,
-		  ULONG count, const EVENT_DATA_DESCRIPTOR *data)
+		  ULONG count, const EVENT_DATA_DESCRIPTOR *data, const uint64_t *times)
 {
 	const uint8_t types = atomic_load_explicit(&reg->types, memory_order_relaxed);
 	const bool traits = atomic_load_explicit(&reg->traits, memory_order_relaxed);
@@ -158,6 +159,7 @@ int write_private(struct etw_reg *reg, uint64_t handle, struct etw_private_provi
 		.typed = types == ETW_TYPES_ON || (types == ETW_TYPES_UNSAID && traits),
 		.has_traits = traits,
 		.decodes = atomic_load_explicit(&reg->decodes, memory_order_relaxed),
+		.times = times,
 	};
 	int ret;
 
@@ -180,13 +182,40 @@ ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 	int ret = 0, err;
 
 	if (p) {
-		ret = write_private(reg, handle, p, desc, flags, activity, related, count, data);
+		ret = write_private(reg, handle, p, desc, flags, activity, related, count, data,
+				    NULL);
 		if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
 			return ret ? etw_win32_from_errno(ret) : ERROR_SUCCESS;
 	}
 	err = write_kernel(caller, reg, handle, desc, filter, flags, activity, related, count, data);
 	err = err ? err : ret;
 	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
+}
+
+int etw_write_kernel_at(uint64_t handle, const EVENT_DESCRIPTOR *desc, uint64_t excluded,
+			uint32_t count, const EVENT_DATA_DESCRIPTOR *data)
+{
+	struct etw_reg *reg = etw_reg_find(handle);
+
+	if (!reg)
+		return -EBADF;
+	if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
+		return 0;
+	return write_kernel(__builtin_return_address(0), reg, handle, desc, excluded, 0, NULL, NULL,
+			    count, data);
+}
+
+int etw_write_private_at(uint64_t handle, const EVENT_DESCRIPTOR *desc,
+			 const uint64_t times[PRIVATE_CLOCKS], uint32_t count,
+			 const EVENT_DATA_DESCRIPTOR *data)
+{
+	struct etw_reg *reg = etw_reg_find(handle);
+	struct etw_private_provider *p;
+
+	if (!reg)
+		return -EBADF;
+	p = atomic_load_explicit(&reg->private, memory_order_acquire);
+	return p ? write_private(reg, handle, p, desc, 0, NULL, NULL, count, data, times) : 0;
 }
 
 /* Inline, so that a disabled event does not pay for passing arguments. */
