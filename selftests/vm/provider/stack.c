@@ -201,9 +201,9 @@ TEST_F(stack, given_by_the_writer)
 	self->w.stack_count = ETW_STACK_MAX + 1;
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w));
 	self->w.stack_count = 1;
-	self->w.reserved = 1;
+	self->w.lost = 1;
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w));
-	self->w.reserved = 0;
+	self->w.lost = 0;
 	self->w.stack = 8;
 	EXPECT_EQ(-EFAULT, vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w));
 	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
