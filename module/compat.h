@@ -35,6 +35,10 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
+/* Exported to modules, but declared in a header of RCU's own only. */
+void rcu_expedite_gp(void);
+void rcu_unexpedite_gp(void);
+
 /* The parameters of a probe of the tracepoint sched_process_exit. */
 #ifdef HAVE_SCHED_PROCESS_EXIT_GROUP_DEAD
 #define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task, bool group_dead

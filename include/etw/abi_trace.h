@@ -15,6 +15,7 @@
 #define ETW_TRACE_EVENTS_MAX	4096	/* providers made by ETW_IOC_TRACE_EVENT */
 #define ETW_TRACE_PIECES_MAX	60	/* of one event */
 #define ETW_TRACE_SCHEMA_MAX	8192	/* bytes */
+#define ETW_TRACE_MANIFEST_MAX	32768	/* bytes */
 #define ETW_TRACE_USER_TEXTS	2	/* pieces of one event that read user memory */
 #define ETW_TRACE_USER_TEXT_MAX	256	/* bytes of each */
 
@@ -84,6 +85,13 @@ struct etw_trace_sample {
  *
  * While it is enabled, the module that has the tracepoint cannot be removed.
  *
+ * manifest has names of the values of its fields: the event's metadata have no place for them.
+ * It is the XML of a manifest with this provider, in which an event with id 0 and the name of this one
+ * has a template with the named fields. The module does not read it. Whenever a session enables
+ * the provider or captures its state, it writes it to the provider's sessions, whatever their
+ * filters are, as events with which programs embed manifests: id 0xFFFE, opcode 0xFE, task
+ * 0xFFFE. So readers find it in the trace.
+ *
  * Its events show addresses of the kernel and data of all processes: ETW_IOC_ENABLE needs
  * CAP_PERFMON, too, whatever the access lists say, else EPERM.  A session that was enabled
  * without it before the provider existed gets no event.
@@ -113,6 +121,11 @@ struct etw_trace_event {
 	__u32 counter;		/* SAMPLE: PERF_TYPE_*, or the type of a PMU; else 0 */
 	__u64 config;		/* SAMPLE; else 0 */
 	__u64 period;		/* SAMPLE: not 0; else 0 */
+	__u64 manifest;		/* char *, or 0 */
+	__u32 manifest_len;	/* bytes, at most ETW_TRACE_MANIFEST_MAX; 0: none */
+	__u32 reserved;		/* 0 */
 };
+
+#define ETW_TRACE_EVENT_SIZE_FIRST	96	/* before manifest */
 
 #endif /* ETW_ABI_TRACE_H */

@@ -63,7 +63,7 @@ static const struct etw_ioctl device_ioctls[] = {
 	ETW_IOCTL(ETW_IOC_DISALLOW_QUERY, struct etw_disallow, etw_ioctl_disallow_query),
 
 	ETW_IOCTL(ETW_IOC_TRACE_EVENT, struct etw_trace_event, etw_ioctl_trace_event,
-		  .in_only = true),
+		  .first = ETW_TRACE_EVENT_SIZE_FIRST, .in_only = true),
 	ETW_IOCTL(ETW_IOC_BPF_PROVIDER, struct etw_bpf_provider, etw_ioctl_bpf_provider),
 
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,

@@ -23,6 +23,7 @@ struct trace_input {
 	char *name;
 	void *schema;
 	struct etw_trace_piece *pieces;
+	void *manifest;		/* NULL: none */
 };
 
 static bool piece_is_valid(const struct etw_trace_piece *piece)
@@ -64,6 +65,7 @@ static void trace_input_free(struct trace_input *in)
 	kfree(in->name);
 	kfree(in->schema);
 	kfree(in->pieces);
+	kfree(in->manifest);
 }
 
 static int trace_input_copy(const struct etw_trace_event *arg, struct trace_input *in)
@@ -82,6 +84,12 @@ static int trace_input_copy(const struct etw_trace_event *arg, struct trace_inpu
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	in->pieces = copy;
+	if (arg->manifest_len) {
+		copy = memdup_user(u64_to_user_ptr(arg->manifest), arg->manifest_len);
+		if (IS_ERR(copy))
+			return PTR_ERR(copy);
+		in->manifest = copy;
+	}
 	return trace_input_check(arg, in);
 }
 
@@ -117,7 +125,8 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 
 	if (!source_is_valid(event) ||
 	    event->schema_len < sizeof(u16) || event->schema_len > ETW_TRACE_SCHEMA_MAX ||
-	    event->piece_count > ETW_TRACE_PIECES_MAX)
+	    event->piece_count > ETW_TRACE_PIECES_MAX ||
+	    event->manifest_len > ETW_TRACE_MANIFEST_MAX || event->reserved)
 		return -EINVAL;
 	if (!etw_may_see_addresses() || !etw_access_may(&event->provider, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
@@ -128,7 +137,7 @@ long etw_ioctl_trace_event(struct file *file, void *arg)
 	err = trace_input_copy(event, &in);
 	if (!err)
 		err = etw_trace_provider_make(etw_process_of(file), event, in.name, in.schema,
-					      in.pieces);
+					      in.pieces, in.manifest);
 	trace_input_free(&in);
 	return err;
 }

@@ -20,6 +20,7 @@
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "trace_event.h"
 
 static enum cpuhp_state online_state;
@@ -80,14 +81,22 @@ int etw_trace_counters_start(struct etw_trace_provider *t)
 	return err;
 }
 
-/* No handler begins any more; one that has begun ends within an RCU grace period. */
+/*
+ * No handler begins any more; one that has begun ends within an RCU grace period.
+ *
+ * perf waits for two grace periods whenever the last counter of a trace event ends, under the lock
+ * that all need who begin or end one.  A class of the system has hundreds of events, so these
+ * waits must be short.
+ */
 void etw_trace_counters_stop(struct etw_trace_provider *t)
 {
 	unsigned int cpu;
 
 	lockdep_assert_held(&t->held.lock);
+	rcu_expedite_gp();
 	for_each_possible_cpu(cpu)
 		counter_end(t, cpu);
+	rcu_unexpedite_gp();
 	WRITE_ONCE(t->active, false);
 }
 

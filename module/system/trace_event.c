@@ -5,6 +5,8 @@
  * How long one lasts, and the locks, are those of held_provider.c.
  */
 #include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
@@ -12,6 +14,7 @@
 
 #include "alloc.h"
 #include "trace_event.h"
+#include "write/write_kernel.h"
 
 static struct etw_trace_provider *trace_of(const struct etw_held_provider *p)
 {
@@ -52,6 +55,7 @@ static void trace_free(struct etw_held_provider *p)
 
 	free_percpu(t->counters);
 	kfree(t->layout.schema);
+	kfree(t->manifest);
 	kfree(t);
 }
 
@@ -69,19 +73,56 @@ static bool trace_same(const struct etw_held_provider *one, const struct etw_hel
 		       array_size(a->layout.piece_count, sizeof(a->pieces[0])));
 }
 
+#define PIECE_MAX	2048	/* bytes, so that one fits into the smallest buffers */
+
+/* The event that holds a piece of a manifest begins so. */
+struct trace_piece_head {
+	u8 format, major, minor, magic;
+	u16 total, number;
+};
+
+/*
+ * A manifest is embedded in a trace as on Windows.  Nothing is lost without being counted: a
+ * session counts a piece as any event.
+ */
+static void trace_describe(struct etw_held_provider *p)
+{
+	static const struct etw_event_descriptor desc = {
+		.id = 0xFFFE, .version = 1, .opcode = 0xFE, .task = 0xFFFE,
+		.keyword = 0x00FFFFFFFFFFFFFFULL,	/* all but those of channels */
+	};
+	const struct etw_trace_provider *t = trace_of(p);
+	struct trace_piece_head head = {
+		.format = 1, .major = 1, .magic = 0x5B,
+		.total = DIV_ROUND_UP(t->manifest_len, PIECE_MAX),
+	};
+	u32 at;
+
+	for (at = 0; at < t->manifest_len; at += PIECE_MAX, head.number++) {
+		const struct etw_data_descriptor data[] = {
+			etw_data(&head, sizeof(head)),
+			etw_data(t->manifest + at, min_t(u32, t->manifest_len - at, PIECE_MAX)),
+		};
+
+		etw_write_describing(p->provider, &desc, ARRAY_SIZE(data), data);
+	}
+}
+
 static struct etw_held_kind trace_kind = {
 	.max = ETW_TRACE_EVENTS_MAX,
 	.one_event = true,
 	.same = trace_same,
 	.free = trace_free,
 	.publish = trace_publish,
+	.describe = trace_describe,
 	.start = trace_start,
 	.stop = trace_stop,
 	.active = trace_active,
 };
 
 static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, const void *schema,
-					    const struct etw_trace_piece *pieces)
+					    const struct etw_trace_piece *pieces,
+					    const void *manifest)
 {
 	struct etw_trace_provider *t = kzalloc(struct_size(t, pieces, arg->piece_count), ETW_GFP);
 
@@ -103,8 +144,11 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
 	t->layout.pieces = t->pieces;
 	memcpy(t->pieces, pieces, array_size(arg->piece_count, sizeof(*pieces)));
 	t->layout.schema = kmemdup(schema, arg->schema_len, ETW_GFP);
+	if (arg->manifest_len)
+		t->manifest = kmemdup(manifest, arg->manifest_len, ETW_GFP);
+	t->manifest_len = arg->manifest_len;
 	t->counters = alloc_percpu_gfp(struct perf_event *, ETW_GFP);
-	if (!t->layout.schema || !t->counters) {
+	if (!t->layout.schema || !t->counters || (t->manifest_len && !t->manifest)) {
 		trace_free(&t->held);
 		return NULL;
 	}
@@ -118,6 +162,7 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
  * @name: the provider's
  * @schema: @arg->schema_len bytes
  * @pieces: @arg->piece_count of them
+ * @manifest: @arg->manifest_len bytes; one that exists keeps what it has
  *
  * May sleep.
  *
@@ -126,9 +171,9 @@ static struct etw_trace_provider *trace_new(const struct etw_trace_event *arg, c
  */
 int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_event *arg,
 			    const char *name, const void *schema,
-			    const struct etw_trace_piece *pieces)
+			    const struct etw_trace_piece *pieces, const void *manifest)
 {
-	struct etw_trace_provider *new = trace_new(arg, schema, pieces);
+	struct etw_trace_provider *new = trace_new(arg, schema, pieces, manifest);
 
 	if (!new)
 		return -ENOMEM;

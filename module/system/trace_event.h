@@ -24,6 +24,8 @@ struct etw_process;
  * @config: likewise
  * @period: likewise
  * @frequency: @period is a frequency
+ * @manifest: names of its fields' values; NULL: there are none
+ * @manifest_len: bytes of @manifest
  * @active: there are counters
  * @counters: of each CPU; NULL for a CPU that is offline
  * @layout: of a record
@@ -39,6 +41,8 @@ struct etw_trace_provider {
 	u64 config;
 	u64 period;
 	bool frequency;
+	void *manifest;
+	u32 manifest_len;
 	bool active;
 	struct perf_event * __percpu *counters;
 	struct etw_trace_layout layout;
@@ -48,7 +52,7 @@ struct etw_trace_provider {
 /* trace_event.c */
 int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_event *arg,
 			    const char *name, const void *schema,
-			    const struct etw_trace_piece *pieces);
+			    const struct etw_trace_piece *pieces, const void *manifest);
 void etw_trace_renew_all(void);
 
 /* trace_counter.c */

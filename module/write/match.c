@@ -167,6 +167,8 @@ static bool match_takes(const struct etw_snapshot_entry *entry, struct etw_match
 	const struct etw_event_descriptor *desc = event->desc;
 	u32 add = entry->filter.properties & ETW_ENABLE_ITEMS;
 
+	if (event->opts && event->opts->describes)
+		return true;
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;

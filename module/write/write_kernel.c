@@ -398,3 +398,18 @@ int etw_write_traced(u64 payer, const struct etw_provider *provider,
 		return 0;
 	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
 }
+
+/*
+ * As etw_write(), for an event that describes the others: it is for all sessions that have the
+ * provider enabled, whatever their filters are, if level and keyword let it pass.
+ */
+int etw_write_describing(const struct etw_provider *provider,
+			 const struct etw_event_descriptor *desc, u32 count,
+			 const struct etw_data_descriptor *data)
+{
+	const struct etw_write_opts opts = { .describes = true };
+
+	if (!has_snapshot(provider))
+		return 0;
+	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
+}

@@ -15,6 +15,9 @@ struct pt_regs;
 int etw_write_traced(u64 payer, const struct etw_provider *provider,
 		     const struct etw_event_descriptor *desc, u64 exclude,
 		     const struct pt_regs *regs, u32 count, const struct etw_data_descriptor *data);
+int etw_write_describing(const struct etw_provider *provider,
+			 const struct etw_event_descriptor *desc, u32 count,
+			 const struct etw_data_descriptor *data);
 int etw_write_paid(u64 payer, const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc, u32 count,
 		   const struct etw_data_descriptor *data);

@@ -73,6 +73,8 @@ static struct etw_trace_piece make_piece(uint64_t r)
 /* An event without a field, called "e" */
 static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
 
+static const char names[ETW_TRACE_MANIFEST_MAX + 1];
+
 RUN(trace)
 {
 	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX + 1];
@@ -88,6 +90,11 @@ RUN(trace)
 
 	(void)x;
 	(void)thread;
+	/* The module does not read the names; one piece, several, or too many */
+	if (v[1] >> 10 & 1) {
+		e.manifest = (uintptr_t)names;
+		e.manifest_len = v[1] >> 11 & 0xffff;
+	}
 	if (!(v[1] >> 8 & 3) || !count) {
 		e.id = count ? ids[seed % count] : 0;
 	} else {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <etw/tracelogging/base.h>
 #include "probe_args.h"
+#include "trace_names.h"
 #include "trace_pair.h"
 #include "trace_schema.h"
 #include "tracefs_library.h"
@@ -318,7 +319,7 @@ static int translate(const struct tep_event *event, const char *name,
 		   !args && !strncmp(name, "sys_enter_", strlen("sys_enter_")), args);
 	size = s->metadata_len;
 	memcpy(s->metadata, &size, sizeof(size));
-	return 0;
+	return args ? 0 : trace_names_find(event, name, s);
 }
 
 static int parse(const char *text, size_t len, const char *name, const struct probe_args *args,

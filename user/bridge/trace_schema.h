@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <etw/abi.h>
 
+/* Room for the rest of the manifest is left. */
+#define TRACE_NAMES_MAX	(ETW_TRACE_MANIFEST_MAX - 2048)
+
 /* What ETW_IOC_TRACE_EVENT wants to know */
 struct trace_schema {
 	uint32_t flags, counter;	/* of samples; else 0, as the next two */
@@ -21,6 +24,7 @@ struct trace_schema {
 	bool cut;		/* the last fields are left out: there are too many */
 	unsigned char metadata[ETW_TRACE_SCHEMA_MAX];
 	char fields[ETW_TRACE_SCHEMA_MAX];	/* as the option --fields describes them, of event 0 */
+	char names[TRACE_NAMES_MAX];	/* of values, see trace_names.h; empty: there are none */
 	struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX];
 };
 

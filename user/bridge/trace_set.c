@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/name_guid.h"
+#include "base/text.h"
 #include "device/kdev.h"
 #include "trace_events.h"
+#include "trace_names.h"
 #include "trace_schema.h"
 #include "trace_set.h"
 
@@ -106,6 +108,28 @@ void trace_set_free(struct trace_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
+/* With the names of values, which an older module does not take. */
+static int make(int fd, struct etw_trace_event *event, const char *names)
+{
+	struct etw_text manifest = { 0 };
+	int err;
+
+	event->size = sizeof(*event);
+	if (*names)
+		trace_names_manifest(&manifest, (const char *)(uintptr_t)event->name,
+				     &event->provider, names);
+	event->manifest = (uintptr_t)manifest.data;
+	event->manifest_len = manifest.len;
+	err = manifest.error ? -ENOMEM : etw_kdev_trace_event(fd, event);
+	if (err == -E2BIG) {
+		event->manifest = 0;
+		event->manifest_len = 0;
+		err = etw_kdev_trace_event(fd, event);
+	}
+	etw_text_free(&manifest);
+	return err;
+}
+
 int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 		       const struct trace_schema *schema)
 {
@@ -128,5 +152,5 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 	event.piece_count = schema->piece_count;
 	free(set->fields[i]);
 	set->fields[i] = strdup(schema->fields);
-	return set->fields[i] ? etw_kdev_trace_event(fd, &event) : -ENOMEM;
+	return set->fields[i] ? make(fd, &event, schema->names) : -ENOMEM;
 }

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <etw/tracelogging/base.h>
+#include "base/text.h"
+#include "bridge/trace_names.h"
 #include "bridge/trace_pair.h"
 #include "bridge/trace_schema.h"
 #include "lib/tap.h"
+#include "tdh/model/model.h"
 
 #define COMMON								\
 	"format:\n"							\
@@ -185,6 +188,78 @@ static void prints_strangely(void)
 	ok(s.id == 7 && is_type("a", TlgInINT32, 0), "changes nothing");
 }
 
+#define PRINT(fields, arguments)					\
+	"name: n\nID: 9\n" COMMON fields "\nprint fmt: \"%s\", " arguments "\n"
+#define NAME(value, text)	"<map value=\"" value "\" message=\"" text "\"/>"
+#define MASK	"((((0x00000000 | 0x00000001 | 0x00000002) + 1) << 1) - 1)"
+
+/* What the kernel calls the values, as libraries of manifests read it */
+static void names_of_values(void)
+{
+	const struct etw_guid guid = { 1, 2, 3, { 4, 5, 6, 7, 8, 9, 10, 11 } };
+	struct etw_problems problems = { .count = 0 };
+	struct etw_text text = { 0 };
+	struct etw_manifest *manifest;
+
+	is(parse(PRINT(FIELD("int state", 8, 4, 1) FIELD("long prev", 16, 8, 1)
+		       FIELD("unsigned int gfp", 24, 4, 0) FIELD("int a[2]", 28, 8, 1)
+		       FIELD("int none", 36, 4, 1) FIELD("u8 small", 40, 1, 0),
+		       "__print_symbolic(REC->state, { 1, \"ON\" }, { -1, \"a<b\" }), "
+		       "(REC->prev & " MASK ") ? __print_flags(REC->prev & " MASK ", \"|\", "
+		       "{ 0x00000001, \"S\" }, { 0x00000002, \"D\" }) : \"R\", "
+		       "REC->prev & (((0x00000000 | 0x00000001) + 1) << 1) ? \"+\" : \"\", "
+		       "(REC->gfp) ? __print_flags(REC->gfp, \"|\", "
+		       "{ (unsigned long)((0x400u|0x800u) | 0x40u), \"KERNEL\" }, "
+		       "{ (unsigned long)0x40u, \"IO\" }) : \"none\", "
+		       "__print_symbolic(REC->a, { 1, \"A\" }), "
+		       "__print_symbolic(REC->none, { UNKNOWN_NAME, \"N\" }), "
+		       "__print_symbolic(REC->small, { -1, \"ALL\" })"), "n"), 0,
+	   "a format with names");
+	ok(strstr(s.names, "<valueMap name=\"state\">" NAME("0x1", "ON") NAME("0xffffffff", "a&lt;b")
+		  "</valueMap>"), "of symbols, negative ones, too: %s", s.names);
+	ok(strstr(s.names, "<bitMap name=\"prev\">" NAME("0x1", "S") NAME("0x2", "D") NAME("0x0", "R")
+		  NAME("0x4", "R+") "</bitMap>"), "of flags, of none of them, and of one more");
+	ok(strstr(s.names, "<bitMap name=\"gfp\">" NAME("0xc40", "KERNEL") NAME("0x40", "IO")
+		  NAME("0x0", "none") "</bitMap>"), "of several flags");
+	ok(!strstr(s.names, "name=\"a\"") && !strstr(s.names, "name=\"none\""),
+	   "none of arrays, and of what libtraceevent does not know");
+	ok(strstr(s.names, NAME("0xff", "ALL")), "a narrow field has no sign");
+	trace_names_manifest(&text, "tracepoint:a:n", &guid, s.names);
+	is(etw_manifest_read_memory(text.data, text.len, "names", &manifest, &problems), 0,
+	   "the manifest can be read");
+	ok(manifest->providers[0].map_count == 4 && manifest->providers[0].events[0].template->top == 4 &&
+	   !strcmp(manifest->providers[0].events[0].name, "n"), "and has the maps and the event");
+	etw_manifest_put(manifest);
+	etw_problems_free(&problems);
+	etw_text_free(&text);
+	parse(FORMAT("m", FIELD("int a", 8, 4, 1)), "m");
+	ok(!*s.names, "an event without names has none");
+}
+
+/* There are as many as fit. */
+static void too_many_names(void)
+{
+	char *text = malloc(200000), *at = text;
+	int field, i;
+
+	at += sprintf(at, "name: big\nID: 1\n" COMMON);
+	for (field = 0; field < 3; field++)
+		at += sprintf(at, "\tfield:int f%d;\toffset:%d;\tsize:4;\tsigned:1;\n", field,
+			      8 + 4 * field);
+	at += sprintf(at, "\nprint fmt: \"%%s\"");
+	for (field = 0; field < 3; field++) {
+		at += sprintf(at, ", __print_symbolic(REC->f%d", field);
+		for (i = 0; i < (field == 1 ? 1000 : 10); i++)
+			at += sprintf(at, ", { %d, \"%040d\" }", i, i);
+		at += sprintf(at, ")");
+	}
+	sprintf(at, "\n");
+	is(parse(text, "big"), 0, "names that exceed the room");
+	ok(strstr(s.names, "name=\"f0\"") && !strstr(s.names, "name=\"f1\"") &&
+	   strstr(s.names, "name=\"f2\""), "those that fit are there");
+	free(text);
+}
+
 static int is_pair(const char *name, const char *other, int ends_it)
 {
 	char text[64];
@@ -223,5 +298,7 @@ int main(void)
 	bytes();
 	limits();
 	prints_strangely();
+	names_of_values();
+	too_many_names();
 	return done_testing();
 }

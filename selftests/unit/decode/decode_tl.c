@@ -369,6 +369,92 @@ static void test_vectors(void)
 	traits_size = 0;
 }
 
+static void set_provider(const char *name)
+{
+	traits_size = 2 + strlen(name) + 1;
+	memcpy(traits + 2, name, strlen(name) + 1);
+	traits[0] = (unsigned char)traits_size;
+}
+
+#define MANIFEST(event)	"<instrumentationManifest " \
+	"xmlns='http://schemas.microsoft.com/win/2004/08/events'><instrumentation " \
+	"xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'><events>" \
+	"<provider name='x' symbol='X' guid='{2b7c1f60-9d1e-4c11-8f4b-217a630c5d01}' " \
+	"resourceFileName='' messageFileName=''>" \
+	"<maps><valueMap name='a'><map value='1' message='ONE'/></valueMap>" \
+	"<bitMap name='b'><map value='0x3' message='BOTH'/><map value='0x1' message='S'/>" \
+	"<map value='0x4' message='D'/><map value='0x0' message='NONE'/></bitMap></maps>" \
+	"<templates><template tid='t'><data name='a' inType='win:UInt8' map='a'/>" \
+	"<data name='b' inType='win:UInt64' map='b'/></template></templates>" \
+	"<events><event value='0' symbol='E' template='t' name='" event "'/></events>" \
+	"</provider></events></instrumentation></instrumentationManifest>"
+
+static void load_names(const char *text)
+{
+	struct etw_problems problems = { .count = 0 };
+
+	unload();
+	if (etw_manifest_read_memory(text, strlen(text), "names", &loaded, &problems) ||
+	    etw_store_add(loaded))
+		abort();
+	etw_problems_free(&problems);
+}
+
+/* The kernel's trace events have names of values in a manifest. */
+static void test_value_names(void)
+{
+	static const char fields[] = "6100 04 6200 0a", one[] = "01 0100000000000000";
+
+	set_provider("tracepoint:x:E");
+	tl(fields, one);
+	is_text(text(), "a=1 b=1", "before the manifest is known");
+	load_names(MANIFEST("E"));
+	tl(fields, one);
+	is_text(text(), "a=ONE b=S", "afterwards");
+	is_text(json(), "{\"a\":\"ONE\",\"b\":\"S\"}", "in JSON");
+	tl(fields, "02 0700000000000000");
+	is_text(text(), "a=2 b=BOTH|D", "a value without a name, and a group of bits");
+	tl(fields, "01 0100000002000000");
+	is_text(text(), "a=ONE b=S|0x200000000", "bits above those of maps");
+	tl(fields, "01 0000000000000000");
+	is_text(text(), "a=ONE b=NONE", "no bits");
+	tl("6100 24 0200", "0101");
+	is_text(text(), "a=[ONE, ONE]", "each element of an array");
+	set_provider("Other");
+	tl(fields, one);
+	is_text(text(), "a=1 b=1", "another provider with the same metadata");
+	set_provider("tracepoint:x:E");
+	load_names(MANIFEST("F"));
+	tl(fields, one);
+	is_text(text(), "a=1 b=1", "names are for one event");
+	unload();
+	traits_size = 0;
+}
+
+/* Names that all kernels have */
+static void test_own_names(void)
+{
+	static const char ret[] = "72657400 09";
+
+	set_provider("tracepoint:syscalls:sys_exit_read");
+	tl(ret, "feffffffffffffff");
+	is_text(text(), "ret=ENOENT", "an error of a system call");
+	tl(ret, "00feffffffffffff");
+	is_text(text(), "ret=ERESTARTSYS", "one that programs do not see");
+	tl(ret, "0200000000000000");
+	is_text(text(), "ret=2", "a result");
+	tl(ret, "fefffffff0ffffff");
+	is_text(text(), "ret=-64424509442", "an address whose lower half looks like an error");
+	tl(ret, "feffffff00000000");
+	is_text(text(), "ret=4294967294", "a large result");
+	set_provider("tracepoint:signal:signal_generate");
+	tl("73696700 07", "09000000");
+	is_text(text(), "sig=SIGKILL", "a signal");
+	tl("73697a00 07", "09000000");
+	is_text(text(), "siz=9", "another field");
+	traits_size = 0;
+}
+
 int main(void)
 {
 	test_shapes();
@@ -380,6 +466,8 @@ int main(void)
 	test_bounds();
 	test_collisions();
 	test_vectors();
+	test_value_names();
+	test_own_names();
 	clean_up();
 	return done_testing();
 }

@@ -92,6 +92,7 @@ FIXTURE_VARIANT_ADD(abi, session_missed) {
 };
 
 FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
+	.first = ETW_TRACE_EVENT_SIZE_FIRST,
 	.reserved_at = offsetof(struct etw_trace_event, counter));
 
 FLAGGED(bpf_provider, ETW_IOC_BPF_PROVIDER, etw_bpf_provider, fill_bpf, .out = true, .bpf = true,

@@ -61,6 +61,53 @@ TEST_F(tracepoint, what_processes_did)
 	EXPECT_EQ(20, vc_objects(self->r.out));
 }
 
+/* In the trace itself, although the filters of the session let nothing but one process pass. */
+TEST_F(tracepoint, names_of_values)
+{
+	static const char script[] = "/bin/cat /etc/etw-none 2>/dev/null; kill -CHLD $$; sleep 0.1";
+
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT,
+			 "-p", "tracepoint:sched:sched_switch", "--exe", "sleep",
+			 "-p", "tracepoint:syscalls:sys_exit_openat",
+			 "-p", "tracepoint:signal:signal_generate", "--", "sh", "-c", script)) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "sched_switch", "prev_comm=\"sleep\"")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_LE(1, vc_lines_with(self->r.out, "sched_switch", "prev_state=S next"));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "sched_switch", "prev_state=0x"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "sys_exit_openat", "ret=ENOENT"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "signal_generate", "sig=SIGCHLD"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--json", "--filter", "prev_state == S"));
+	EXPECT_LE(1, vc_objects(self->r.out));
+	EXPECT_EQ(vc_objects(self->r.out), vc_lines_with(self->r.out, "\"prev_state\":\"S\"", ""));
+}
+
+/* A reader that comes after the names were written has them from tracefs. */
+TEST_F(tracepoint, names_for_a_late_reader)
+{
+	const char *lines;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl("/bin/sh", "sh", "-c", "while :; do sleep 0.02; done", NULL);
+		_exit(1);
+	}
+	ASSERT_EQ(0, RUN("start", "mine", "--flush", "50ms"));
+	ASSERT_EQ(0, RUN("enable", "mine", "tracepoint:sched:sched_switch", "--exe", "sleep"));
+	/* The first reader has what was delivered, the second what comes. */
+	RUN("dump", "mine", "--duration", "100ms");
+	ASSERT_EQ(0, RUN("dump", "mine", "-n", "20"));
+	lines = self->r.out;
+	EXPECT_EQ(20, vc_lines_with(lines, "sched_switch", "prev_comm=\"sleep\"")) TH_LOG("%s", lines);
+	EXPECT_EQ(0, vc_lines_with(lines, "sched_switch", "prev_state=0x"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* No threads come and go for it, but those of Etw-Process: for its begin, its rundown and its end. */
 TEST_F(tracepoint, enabling_is_not_traced)
 {

@@ -21,6 +21,7 @@
 #include "cli/input/log_contents.h"
 #include "cli/operand.h"
 #include "cli/input/operations.h"
+#include "cli/input/value_names.h"
 #include "cli/print/clock.h"
 #include "cli/print/event.h"
 #include "cli/print/slowest.h"
@@ -543,8 +544,10 @@ static int run(struct dump *dump, const char *name)
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
-	if (!dump->owner)
+	if (!dump->owner) {
+		value_names_of_session(dump->fd, dump->handle);
 		catch_signals(dump->duration_ms);
+	}
 	open_printer(dump);
 	if (dump->owner)
 		status = dump->owner->begin(dump->owner->context, dump->duration_ms);

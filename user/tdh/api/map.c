@@ -103,7 +103,8 @@ TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, PWSTR pMapName,
 	if (!ret && !b.map)
 		ret = ERROR_NOT_FOUND;
 	if (!ret) {
-		b.manifest = use.plan->provider ? use.plan->provider->manifest : NULL;
+		b.manifest = use.plan->provider ? use.plan->provider->manifest :
+						  use.plan->manifest;
 		b.classic = use.event->source == ETW_DECODE_CLASSIC;
 		ret = etw_block_make(build, &b, pBuffer, pBufferSize);
 	}

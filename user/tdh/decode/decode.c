@@ -98,10 +98,50 @@ static void find_items(const EVENT_RECORD *record, struct items *items)
 		items->decode = decode;
 }
 
+/* Plans that follow from manifests may not be right any more. */
+static void check_generation(struct etw_decoder *d)
+{
+	unsigned int generation = etw_store_generation();
+
+	if (generation == d->generation)
+		return;
+	etw_schema_cache_clear(&d->manifests);
+	etw_schema_cache_clear(&d->tracelogging);
+	d->generation = generation;
+}
+
+/* As plan_tracelogging(), for an event whose values have names; takes their reference. */
+static int plan_named(struct etw_decoder *d, const uint8_t *metadata, size_t size,
+		      const struct etw_value_names *names)
+{
+	uint8_t *key = malloc(sizeof(names->guid) + size);
+	struct etw_schema_plan *plan = NULL;
+	int error = key ? 0 : -ENOMEM;
+
+	if (key) {
+		memcpy(key, &names->guid, sizeof(names->guid));
+		memcpy(key + sizeof(names->guid), metadata, size);
+		d->plan = etw_schema_cache_find(&d->tracelogging, key, sizeof(names->guid) + size);
+		free(key);
+	}
+	if (!error && !d->plan)
+		plan = etw_tlmeta_parse(metadata, size, names, &error);
+	if (!plan) {
+		etw_manifest_put(names->manifest);
+		return error;
+	}
+	plan->manifest = names->manifest;
+	d->plan = etw_schema_cache_put(&d->tracelogging, plan);
+	return d->plan ? 0 : -ENOMEM;
+}
+
 static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 {
 	size_t size = items->metadata_size;
+	struct etw_value_names names;
 	struct etw_schema_plan *plan;
+	const char *event;
+	uint32_t tags;
 	uint16_t own;
 	int error;
 
@@ -111,10 +151,14 @@ static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 		if (own < size)
 			size = own;
 	}
+	check_generation(d);
+	event = etw_tlmeta_name(items->metadata, size, &tags);
+	if (event && etw_value_names_of(d, items->provider, items->decode, event, &names))
+		return plan_named(d, items->metadata, size, &names);
 	d->plan = etw_schema_cache_find(&d->tracelogging, items->metadata, size);
 	if (d->plan)
 		return 0;
-	plan = etw_tlmeta_parse(items->metadata, size, &error);
+	plan = etw_tlmeta_parse(items->metadata, size, NULL, &error);
 	if (!plan)
 		return error;
 	d->plan = etw_schema_cache_put(&d->tracelogging, plan);
@@ -207,13 +251,9 @@ static struct etw_schema_plan *make_manifest_plan(struct etw_decoder *d, const s
 
 static int plan_manifest(struct etw_decoder *d, const struct items *items)
 {
-	unsigned int generation = etw_store_generation();
 	struct event_key key;
 
-	if (generation != d->generation) {
-		etw_schema_cache_clear(&d->manifests);
-		d->generation = generation;
-	}
+	check_generation(d);
 	key_of(&key, items->decode, &d->record->EventHeader.EventDescriptor, false);
 	if (d->record->EventHeader.Flags & EVENT_HEADER_FLAG_STRING_ONLY)
 		key.event = STRING_EVENT;

@@ -242,11 +242,31 @@ static inline int64_t etw_extend(uint64_t value, size_t size)
 	return (int64_t)(value << unused) >> unused;
 }
 
+/* Where the names of the values of a TraceLogging event's fields are; see value_names.c */
+struct etw_value_names {
+	GUID guid;			/* of the provider */
+	const char *provider;		/* its name */
+	const struct etw_mf_event *event;	/* with a map for each field, or NULL */
+	struct etw_manifest *manifest;	/* a reference, or NULL */
+};
+
+/*
+ * Find those of the record being decoded, by its provider's name and decode GUID, and that of the
+ * event. false: there are none.
+ */
+bool etw_value_names_of(const struct etw_decoder *d, const char *provider, const void *guid,
+			const char *event, struct etw_value_names *names);
+/* The map of a field, by name; false: it has none. */
+bool etw_value_names_find(const struct etw_value_names *names, const char *field,
+			  struct etw_field_map *map);
+
 /*
  * Convert TraceLogging's event metadata to a plan in one block; NULL and *error:
- * -EBADMSG: malformed; -ENOMEM.
+ * -EBADMSG: malformed; -ENOMEM. names: or NULL; the plan's key is then their GUID and the
+ * metadata, else the metadata.
  */
-struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error);
+struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size,
+					 const struct etw_value_names *names, int *error);
 /* The event's name within the metadata, NUL-terminated; NULL: malformed. */
 const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags);
 /* The provider's name within traits, and its decode GUID (*decode: or NULL) */

@@ -370,6 +370,7 @@ bool etw_embedded_feed(struct etw_decoder *d, const GUID *guid, uint32_t process
 			return false;
 		/* Earlier events were decoded without it. */
 		etw_schema_cache_clear(&d->manifests);
+		etw_schema_cache_clear(&d->tracelogging);
 		return true;
 	}
 	while (e->part_bytes > PARTS_BYTES)

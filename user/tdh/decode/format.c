@@ -222,28 +222,70 @@ static void put_string(struct etw_text *text, const struct etw_field *field,
 		etw_text_char(text, '"');
 }
 
-/* The names of the bits, joined; bits without a name as a number */
-static void put_bits(struct etw_text *text, const struct etw_field *field, uint32_t value,
+static void put_name(struct etw_text *text, const char *join, const char *name,
 		     enum etw_text_style style)
 {
-	uint32_t bits, unknown = 0, bit;
+	etw_text_puts(text, join);
+	put_utf8(text, name, strlen(name), style);
+}
+
+/*
+ * The names of those of several bits that are all set, in the order of the map, as Linux prints
+ * them; manifests of Windows have none. Returns the other bits.
+ */
+static uint64_t put_groups(struct etw_text *text, const struct etw_field *field, uint64_t value,
+			   enum etw_text_style style, const char **join)
+{
+	const struct etw_mf_map *map = field->map->map;
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; i < map->count; i++) {
+		uint32_t group = map->entries[i].value;
+
+		if (!(group & (group - 1)) || (value & group) != group)
+			continue;
+		name = etw_field_map_name(field->map, group);
+		if (!name)
+			continue;
+		put_name(text, *join, name, style);
+		*join = "|";
+		value &= ~(uint64_t)group;
+	}
+	return value;
+}
+
+/* The names of the bits, joined; bits without a name as a number */
+static void put_bits(struct etw_text *text, const struct etw_field *field, uint64_t value,
+		     enum etw_text_style style)
+{
+	uint64_t bits, unknown = 0, bit;
 	const char *name, *join = "";
 
+	value = put_groups(text, field, value, style, &join);
 	for (bits = value; bits; bits &= bits - 1) {
 		bit = bits & (0 - bits);
-		name = etw_field_map_name(field->map, bit);
+		name = bit <= UINT32_MAX ? etw_field_map_name(field->map, (uint32_t)bit) : NULL;
 		if (!name) {
 			unknown |= bit;
 			continue;
 		}
-		etw_text_puts(text, join);
-		put_utf8(text, name, strlen(name), style);
+		put_name(text, join, name, style);
 		join = "|";
 	}
 	if (unknown) {
 		etw_text_puts(text, join);
 		etw_text_0x(text, unknown);
 	}
+}
+
+/* Maps have values of 32 bits; wider fields may have values that fit, and bits that do. */
+static bool fits_map(const struct etw_field *field)
+{
+	if (field->size <= sizeof(uint32_t) || etw_field_map_is_bits(field->map))
+		return true;
+	return field->value_kind == ETW_VALUE_SIGNED ? field->value.i == (int32_t)field->value.i :
+						       field->value.u <= UINT32_MAX;
 }
 
 static bool is_mapped(const struct etw_field *field)
@@ -254,7 +296,7 @@ static bool is_mapped(const struct etw_field *field)
 	case ETW_VALUE_HEX:
 	case ETW_VALUE_BOOLEAN:
 	case ETW_VALUE_ERROR:
-		return field->size <= sizeof(uint32_t);
+		return fits_map(field);
 	default:
 		return false;
 	}
@@ -269,12 +311,13 @@ static void put_quote(struct etw_text *text, enum etw_text_style style)
 /* A value's names from its map; false: it has none. */
 static bool put_map(struct etw_text *text, const struct etw_field *field, enum etw_text_style style)
 {
-	uint32_t value = (uint32_t)field->value.u;
-	const char *name;
+	uint64_t value = field->size < sizeof(value) ? (uint32_t)field->value.u : field->value.u;
+	const char *name = NULL;
 
 	if (!is_mapped(field))
 		return false;
-	name = etw_field_map_name(field->map, value);
+	if (value <= UINT32_MAX || field->value_kind == ETW_VALUE_SIGNED)
+		name = etw_field_map_name(field->map, (uint32_t)value);
 	if (!name && (!value || !etw_field_map_is_bits(field->map)))
 		return false;
 	put_quote(text, style);

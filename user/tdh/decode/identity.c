@@ -132,8 +132,7 @@ void etw_identities_clear(struct etw_decoder *d)
 /* The schemas of manifests may have changed. */
 static bool is_current(const struct etw_decoder *d, const struct etw_identity *identity)
 {
-	return (identity->plan->source != ETW_DECODE_MANIFEST &&
-		identity->plan->source != ETW_DECODE_STRING) ||
+	return identity->plan->source == ETW_DECODE_CLASSIC ||
 	       etw_store_generation() == d->generation;
 }
 

@@ -274,17 +274,44 @@ static void lay_out(struct etw_mf_field *fields, uint32_t *at, const struct node
 struct block {
 	struct etw_schema_plan plan;
 	struct etw_mf_template template;
-	/* followed by the fields, their steps, custom schemas, and the metadata */
+	/* followed by the fields, their steps, their maps, the key, and custom schemas */
 };
 
-static struct etw_schema_plan *build(const uint8_t *meta, size_t size, const struct node *nodes,
-				     uint32_t count, size_t info_size)
+/* Let the fields of the top level have their maps. */
+static void find_maps(struct block *block, struct etw_mf_field *fields, struct etw_field_map *maps,
+		      const struct etw_value_names *names)
 {
+	unsigned int i;
+
+	for (i = 0; names && i < block->template.top; i++)
+		if (etw_integer_size(fields[i].in_type) &&
+		    etw_value_names_find(names, fields[i].name, &maps[i]))
+			fields[i].map = maps[i].map;
+}
+
+/* The same for the steps, once the plan is finished */
+static void set_step_maps(struct block *block, const struct etw_field_map *maps)
+{
+	unsigned int i;
+
+	for (i = 0; i < block->template.top; i++)
+		if (block->template.fields[i].map)
+			block->plan.steps[i].map = &maps[i];
+}
+
+/* names: of its values, or NULL; they are a part of the plan's key. */
+static struct etw_schema_plan *build(const uint8_t *meta, size_t size, const struct node *nodes,
+				     uint32_t count, size_t info_size,
+				     const struct etw_value_names *names)
+{
+	size_t guid_size = names ? sizeof(names->guid) : 0;
 	size_t bytes = sizeof(struct block) + count * (sizeof(struct etw_mf_field) +
-						       sizeof(struct etw_field_step));
+						       sizeof(struct etw_field_step)) +
+		(names ? count * sizeof(struct etw_field_map) : 0) + guid_size;
 	struct block *block = calloc(1, bytes + size + info_size);
 	uint32_t *at = malloc((count + 1) * sizeof(*at)), i;
 	struct etw_mf_field *fields;
+	struct etw_field_map *maps;
 	uint8_t *copy;
 
 	if (!block || !at) {
@@ -294,7 +321,7 @@ static struct etw_schema_plan *build(const uint8_t *meta, size_t size, const str
 	}
 	fields = (struct etw_mf_field *)(block + 1);
 	block->plan.steps = (struct etw_field_step *)(fields + count);
-	copy = (uint8_t *)(block->plan.steps + count);
+	copy = (uint8_t *)block + bytes;
 	memcpy(copy, meta, size);
 	lay_out(fields, at, nodes, count, copy + size, &block->template.top);
 	free(at);
@@ -306,13 +333,18 @@ static struct etw_schema_plan *build(const uint8_t *meta, size_t size, const str
 	block->plan.source = ETW_DECODE_TRACELOGGING;
 	block->plan.template = &block->template;
 	block->plan.event_name = etw_tlmeta_name(copy, size, &block->plan.tags);
-	block->plan.key = copy;
-	block->plan.key_size = size;
+	if (names)
+		memcpy(copy - guid_size, &names->guid, guid_size);
+	block->plan.key = copy - guid_size;
+	block->plan.key_size = guid_size + size;
 	block->plan.bytes = bytes + size + info_size;
+	maps = (struct etw_field_map *)(block->plan.steps + count);
+	find_maps(block, fields, maps, names);
 	if (etw_plan_finish(&block->plan)) {
 		etw_plan_free(&block->plan);
 		return NULL;
 	}
+	set_step_maps(block, maps);
 	return &block->plan;
 }
 
@@ -340,7 +372,8 @@ const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags)
 	return head_of(meta, size, &r, &name, tags) ? name : NULL;
 }
 
-struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error)
+struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size,
+					 const struct etw_value_names *names, int *error)
 {
 	struct etw_schema_plan *schema = NULL;
 	const char *name;
@@ -355,7 +388,7 @@ struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *
 	/* A field has at least the NUL of its name and a type. */
 	nodes = malloc(((size_t)(r.end - r.p) / 2 + 1) * sizeof(*nodes));
 	if (!nodes || walk(r, nodes, &count, &info)) {
-		schema = nodes ? build(meta, (size_t)(r.end - meta), nodes, count, info) : NULL;
+		schema = nodes ? build(meta, (size_t)(r.end - meta), nodes, count, info, names) : NULL;
 		*error = schema ? 0 : -ENOMEM;
 	}
 	free(nodes);

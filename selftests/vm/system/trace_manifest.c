@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_manifest - the manifest with the names of a trace event's values, which ETW_IOC_TRACE_EVENT
+ * takes: which sessions have it, in which pieces, and when
+ */
+#define _GNU_SOURCE
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include "lib/vm.h"
+#include "lib/vm_buf.h"
+#include "lib/vm_items.h"
+#include "lib/vm_tracefs.h"
+
+#define EVENT	"syscalls/sys_enter_getppid"
+#define LENGTH	5000
+#define PIECE	2048
+
+static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
+
+FIXTURE(manifest) {
+	int fd;
+	uint64_t session;
+	struct vm_reader r;
+	struct etw_guid guid;
+	char text[ETW_TRACE_MANIFEST_MAX + 1];
+	char found[4 * LENGTH];
+	size_t len;
+	unsigned int pieces, seen[3], events;
+	bool right;		/* each piece has the header that it should have */
+};
+
+static void take(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	FIXTURE_DATA(manifest) *self = ctx;
+	const unsigned int number = r->len > 6 && r->data[6] < 3 ? r->data[6] : 0;
+	const unsigned char piece[8] = { 1, 1, 0, 0x5B, 3, 0, number, 0 };
+	size_t at = (size_t)self->seen[number] * LENGTH + number * PIECE;
+
+	if (memcmp(&r->head->provider, &self->guid, sizeof(self->guid)))
+		return;
+	if (r->head->desc.id != 0xFFFE) {
+		self->events++;
+		return;
+	}
+	/* In any order: their writer may move to another CPU. */
+	self->pieces++;
+	self->seen[number]++;
+	self->right = self->right && r->head->desc.opcode == 0xFE && r->head->desc.task == 0xFFFE &&
+		      r->len > sizeof(piece) && !memcmp(r->data, piece, sizeof(piece)) &&
+		      r->len - sizeof(piece) <= PIECE &&
+		      at + r->len - sizeof(piece) <= sizeof(self->found);
+	if (!self->right)
+		return;
+	memcpy(self->found + at, r->data + sizeof(piece), r->len - sizeof(piece));
+	self->len += r->len - sizeof(piece);
+}
+
+FIXTURE_SETUP(manifest)
+{
+	struct etw_session s = vm_session("t-manifest");
+	size_t i;
+
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	/* Those of the test before have gone. */
+	ASSERT_TRUE(vm_until(!vm_providers(self->fd, &self->guid, 1)));
+	s.buffer_kb = 4;
+	/* Enough from the start: that more come in time is not what is tested. */
+	s.min_buffers = 50;
+	s.max_buffers = 100;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	self->session = s.handle;
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	self->guid = vm_guid(1);
+	self->right = true;
+	for (i = 0; i < sizeof(self->text); i++)
+		self->text[i] = 'a' + i % 23;
+}
+
+FIXTURE_TEARDOWN(manifest)
+{
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int make(FIXTURE_DATA(manifest) *self, uint32_t len, uint32_t reserved)
+{
+	struct etw_trace_event e = {
+		.size = sizeof(e), .provider = self->guid, .name = VM_PTR("Test-Trace"),
+		.name_len = 10, .id = vm_event_id(EVENT), .schema = VM_PTR(schema),
+		.schema_len = sizeof(schema), .pieces = VM_PTR(&head), .piece_count = 1, .level = 4,
+		.manifest = VM_PTR(self->text), .manifest_len = len, .reserved = reserved,
+	};
+
+	return vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e);
+}
+
+/* control: of struct etw_enable.  Returns once its callback has run. */
+static int control(FIXTURE_DATA(manifest) *self, uint32_t what)
+{
+	struct etw_enable e = vm_enable_arg(self->session, self->guid);
+
+	e.control = what;
+	e.timeout_ms = 0xFFFFFFFF;
+	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+/* Nothing is lost, and what the pieces have is the text so many times. */
+static bool collect(FIXTURE_DATA(manifest) *self, unsigned int times)
+{
+	struct etw_session_stat st;
+	unsigned int i;
+
+	if (vm_flush(self->fd, self->session) || vm_drain(&self->r, take, self) != -EAGAIN ||
+	    vm_stat(self->fd, self->session, &st) || vm_dropped(&st) || !self->right ||
+	    self->pieces != 3 * times || self->len != (size_t)times * LENGTH)
+		return false;
+	for (i = 0; i < times; i++)
+		if (memcmp(self->found + (size_t)i * LENGTH, self->text, LENGTH))
+			return false;
+	return true;
+}
+
+/* In buffers of the smallest size, each time that a session enables the provider or captures */
+TEST_F(manifest, is_in_the_trace)
+{
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	EXPECT_TRUE(collect(self, 1)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+	ASSERT_EQ(0, control(self, ETW_CONTROL_CAPTURE));
+	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+	ASSERT_EQ(0, control(self, ETW_CONTROL_DISABLE));
+	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+}
+
+/* A provider that exists keeps its manifest, and one may be without. */
+TEST_F(manifest, is_of_the_first)
+{
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	ASSERT_EQ(0, make(self, 1, 0));
+	ASSERT_EQ(0, make(self, 0, 0));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	EXPECT_TRUE(collect(self, 1));
+	self->guid = vm_guid(2);
+	ASSERT_EQ(0, make(self, 0, 0));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	EXPECT_TRUE(collect(self, 1));
+}
+
+/* Filters are for the events, not for what describes them. */
+TEST_F(manifest, passes_filters)
+{
+	struct etw_enable e = vm_enable_arg(self->session, self->guid);
+	struct etw_filter_event_id ids;
+	const uint32_t init = 1;
+	const struct etw_filter filters[] = {
+		{ .ptr = VM_PTR(&init), .len = sizeof(init), .type = ETW_FILTER_PID },
+		vm_id_filter(&ids, ETW_FILTER_EVENT_ID, true, (const int[]){ 7, -1 }),
+	};
+
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	e.filters = VM_PTR(filters);
+	e.filter_count = ARRAY_SIZE(filters);
+	e.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	syscall(SYS_getppid);
+	EXPECT_TRUE(collect(self, 1)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+	EXPECT_EQ(0, self->events);
+}
+
+TEST_F(manifest, refuses_what_is_wrong)
+{
+	EXPECT_EQ(-EINVAL, make(self, ETW_TRACE_MANIFEST_MAX + 1, 0));
+	EXPECT_EQ(-EINVAL, make(self, LENGTH, 1));
+	EXPECT_EQ(0, make(self, ETW_TRACE_MANIFEST_MAX, 0));
+}
+
+TEST_HARNESS_MAIN
