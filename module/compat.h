@@ -35,9 +35,14 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* Exported to modules, but declared in a header of RCU's own only. */
+/* Exported to modules, but declared in a header of RCU's own only.  Tiny RCU does not wait. */
+#ifdef CONFIG_TINY_RCU
+static inline void rcu_expedite_gp(void) { }
+static inline void rcu_unexpedite_gp(void) { }
+#else
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);
+#endif
 
 /* The parameters of a probe of the tracepoint sched_process_exit. */
 #ifdef HAVE_SCHED_PROCESS_EXIT_GROUP_DEAD

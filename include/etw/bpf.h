@@ -166,7 +166,8 @@ static __always_inline _Bool etw_bpf_ring_wants_(void *wanted, __u32 event, __u3
 		return 0;
 #ifndef ETW_BPF_NO_PROCESS
 	word = bpf_map_lookup_elem(wanted, &count);
-	if (!word || *word == (__u32)bpf_get_current_pid_tgid())
+	/* 0 is the idle task, and not known yet. */
+	if (!word || (*word && *word == (__u32)bpf_get_current_pid_tgid()))
 		return 0;
 #endif
 	return 1;

@@ -12,6 +12,7 @@
 
 #include "clock_record.h"
 #include "core/record.h"
+#include "write/hotpath.h"
 #include "write/reserve.h"
 
 /* TraceLogging's types of fields */
@@ -116,6 +117,8 @@ void etw_clock_record(struct etw_trace_session *s, const struct etw_clock_change
 	if (WARN_ON_ONCE(etw_record_measure_items(&record, &items)))
 		return;
 	preempt_disable();
+	this_cpu_inc(etw_hotpath_nesting);
 	etw_reserve_write(&s->hot, &record, &items, 0);
+	this_cpu_dec(etw_hotpath_nesting);
 	preempt_enable();
 }

@@ -45,9 +45,9 @@ static void held_enable(const struct etw_guid *source, u32 control, u8 level, u6
 {
 	struct etw_held_provider *p = context;
 
-	if (control != ETW_CONTROL_DISABLE && p->kind->describe)
-		p->kind->describe(p);
 	mutex_lock(&p->lock);
+	if (control != ETW_CONTROL_DISABLE && !p->leaving && p->kind->describe)
+		p->kind->describe(p);
 	if (control == ETW_CONTROL_ENABLE && !p->leaving && p->kind->start)
 		p->kind->start(p);
 	mutex_unlock(&p->lock);

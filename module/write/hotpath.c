@@ -44,7 +44,7 @@ unsigned int etw_nesting_max = 8;
 DEFINE_PER_CPU(unsigned int, etw_hotpath_nesting);
 
 /* See etw_hotpath_try_again(). */
-DEFINE_PER_CPU(unsigned int, etw_hotpath_tries);
+DEFINE_PER_CPU(unsigned int [2], etw_hotpath_tries);
 
 /* Those of them that went on although there were more than etw_nesting_max, by context */
 static DEFINE_PER_CPU(unsigned int [ETW_CONTEXTS], nesting_deep);
@@ -120,7 +120,7 @@ static __always_inline int write_one(struct etw_session_hot *s,
 		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur, NULL)) {
 			return etw_reserve_count_drop(s, ETW_DROP_NO_BUFFER, source->provider);
 		}
-		if (unlikely(!etw_hotpath_try_again(&tries, ETW_TRIES_MAX)))
+		if (unlikely(!etw_hotpath_try_again(&tries, false)))
 			return etw_reserve_count_drop(s, ETW_DROP_NESTING, source->provider);
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(READ_ONCE(s->clock));
@@ -374,7 +374,7 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 	struct etw_described event UNINITIALIZED;
 	int err;
 
-	if (!etw_match_any(snapshot, source->desc))
+	if (!(opts && opts->describes) && !etw_match_any(snapshot, source->desc))
 		return 0;
 	event.source = *source;
 	err = etw_described_read(&event, snapshot, opts);

@@ -7,6 +7,7 @@
 
 #include <linux/percpu.h>
 
+#include "context.h"
 #include "core/record.h"
 #include <etw/kernel.h>
 
@@ -25,7 +26,7 @@ struct etw_write_opts;
 
 extern unsigned int etw_nesting_max;
 DECLARE_PER_CPU(unsigned int, etw_hotpath_nesting);
-DECLARE_PER_CPU(unsigned int, etw_hotpath_tries);
+DECLARE_PER_CPU(unsigned int [2], etw_hotpath_tries);
 
 int etw_hotpath_write(const struct etw_provider *provider,
 		      const struct etw_record_source *source,
@@ -45,22 +46,29 @@ int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf);
 void etw_hotpath_task_exits(void);
 
 /*
- * A writer, which has tried *tries times before, was interrupted: may it try again?  The writers
- * of a CPU have these tries together, counted from when the outermost one was first interrupted:
- * if each had its own, a probe on the code that they run would multiply them.
+ * A writer, which has tried *tries times before, was interrupted, or the buffer was full: may it
+ * try again?  A probe on the code that writers run would multiply the tries by each level of
+ * nesting.  So the nested writers of a CPU have theirs together, counted from when the outermost
+ * one tried again; and whatever others have used up, one of each context may try once more.
+ * shared: the buffer is one of all CPUs, which interfere as well.
  */
-static __always_inline bool etw_hotpath_try_again(u32 *tries, u32 most)
+static __always_inline bool etw_hotpath_try_again(u32 *tries, bool shared)
 {
-	const bool outermost = this_cpu_read(etw_hotpath_nesting) <= 1;
+	/* As many CPUs can collide in a shared buffer. */
+	const u32 most = shared ? ETW_TRIES_MAX * nr_cpu_ids : ETW_TRIES_MAX;
+	const unsigned int nesting = this_cpu_read(etw_hotpath_nesting);
 
-	if (outermost && !*tries)
-		this_cpu_write(etw_hotpath_tries, 0);
 	++*tries;
-	if (likely(this_cpu_inc_return(etw_hotpath_tries) < most))
+	if (nesting <= 1) {
+		if (*tries == 1) {
+			this_cpu_write(etw_hotpath_tries[0], 0);
+			this_cpu_write(etw_hotpath_tries[1], 0);
+		}
+		return *tries < most;
+	}
+	if (*tries == 1 && nesting <= ETW_CONTEXTS)
 		return true;
-	if (outermost)
-		this_cpu_write(etw_hotpath_tries, 0);
-	return false;
+	return this_cpu_inc_return(etw_hotpath_tries[shared]) < most;
 }
 
 #endif /* ETW_WRITE_HOTPATH_H */

@@ -151,8 +151,6 @@ static u8 *reserve_try(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 c
 bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid *provider,
 		      u64 payer, struct etw_slot *slot, int *err)
 {
-	/* As many CPUs can collide in a shared buffer. */
-	const u32 most = s->shared ? ETW_TRIES_MAX * nr_cpu_ids : ETW_TRIES_MAX;
 	struct etw_ring_cpu *rc = ring_cpu(s);
 	u32 cause = ETW_DROP_NESTING, tries = 0, waits = 0;
 	u64 cur;
@@ -187,7 +185,7 @@ bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid 
 				etw_hot_paid(s->shared ? ETW_SHARED : ETW_LOCAL, slot->buf, payer);
 			return true;
 		}
-	} while (etw_hotpath_try_again(&tries, most));
+	} while (etw_hotpath_try_again(&tries, s->shared));
 	*err = etw_reserve_count_drop(s, cause, provider);
 	return false;
 }

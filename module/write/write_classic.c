@@ -18,6 +18,7 @@
 #include "alloc.h"
 #include "guid.h"
 #include "hot.h"
+#include "hotpath.h"
 #include "reserve.h"
 #include "snapshot.h"
 #include "write_classic.h"
@@ -61,12 +62,15 @@ static int classic_write_record(struct etw_session_hot *s,
 
 	if (c->options & ETW_MESSAGE_SEQUENCE)
 		sequence = etw_reserve_sequence(s);
-	if (!etw_reserve_slot(s, etw_record_slot(etw_classic_size(c)), &reg->own.guid, reg->payer,
-			      &slot, &err))
-		return err;
-	etw_classic_write(slot.at, c, slot.now, sequence);
-	etw_reserve_commit(s, &slot);
-	return 0;
+	this_cpu_inc(etw_hotpath_nesting);
+	if (etw_reserve_slot(s, etw_record_slot(etw_classic_size(c)), &reg->own.guid, reg->payer,
+			     &slot, &err)) {
+		etw_classic_write(slot.at, c, slot.now, sequence);
+		etw_reserve_commit(s, &slot);
+		err = 0;
+	}
+	this_cpu_dec(etw_hotpath_nesting);
+	return err;
 }
 
 /*

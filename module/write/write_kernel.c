@@ -401,7 +401,7 @@ int etw_write_traced(u64 payer, const struct etw_provider *provider,
 
 /*
  * As etw_write(), for an event that describes the others: it is for all sessions that have the
- * provider enabled, whatever their filters are, if level and keyword let it pass.
+ * provider enabled, whatever they select.
  */
 int etw_write_describing(const struct etw_provider *provider,
 			 const struct etw_event_descriptor *desc, u32 count,

@@ -126,6 +126,7 @@ static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w)
 {
 	struct etw_registration_hot *reg;
+	bool types = false;
 	int err = 0;
 
 	rcu_read_lock();
@@ -136,8 +137,10 @@ static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w
 		err = -EINVAL;
 	else if (etw_hot_refuses(reg))
 		err = -EACCES;
+	else
+		types = READ_ONCE(reg->types);
 	rcu_read_unlock();
-	return err ?: user_drop(p, w, &no_schema, ETW_DROP_DRAIN, -ENOMEM);
+	return err ?: user_drop(p, w, types ? NULL : &no_schema, ETW_DROP_DRAIN, -ENOMEM);
 }
 
 /* Write the event.  All its data has been copied to kernel memory. */

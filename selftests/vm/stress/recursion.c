@@ -474,6 +474,25 @@ TEST_F(recursion, tracer)
 	judge(_metadata, self, false);
 }
 
+/* Write classic records to the session, however they end; how many. */
+static uint32_t put_classic(FIXTURE_DATA(recursion) *self, uint64_t session, uint32_t count)
+{
+	struct etw_classic_write w = { .size = sizeof(w), .kind = ETW_CLASSIC_EVENT,
+				       .guid = vm_guid(9), .level = 1 };
+	int slot = vm_register_flags(self->fd, vm_guid(9), ETW_REGISTER_CLASSIC, 0);
+	struct etw_session s;
+	uint32_t i;
+
+	if (slot < 0 || vm_query(self->fd, session, &s) ||
+	    vm_enable(self->fd, session, vm_guid(9), 0, 0, 0))
+		return 0;
+	w.slot = slot;
+	w.logger_id = s.logger_id;
+	for (i = 0; i < count; i++)
+		vm_ioctl(self->fd, ETW_IOC_CLASSIC, &w);
+	return i;
+}
+
 /*
  * The same with a session whose every reading of the clock calls that function: each try of a
  * writer causes events, and so does the loss of one if its time is read.
@@ -484,7 +503,7 @@ TEST_F(recursion, tracer_of_the_clock)
 	struct etw_session s = vm_session("t-clock");
 	struct etw_session_stat st;
 	uint64_t written, *attempted = self->tally.attempted;
-	uint32_t context;
+	uint32_t context, classic;
 	int ret;
 
 	s.clock = ETW_CLOCK_SYSTEM;
@@ -499,9 +518,11 @@ TEST_F(recursion, tracer_of_the_clock)
 		ASSERT_LE(0, put(self, context, 20));
 		ASSERT_TRUE(drain(self));
 	}
+	classic = put_classic(self, s.handle, 20);
+	EXPECT_EQ(20, classic);
 	ASSERT_EQ(0, release(self));
 	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
-	written = attempted[TALLY_WRITER] + attempted[TALLY_TRAP];
+	written = attempted[TALLY_WRITER] + attempted[TALLY_TRAP] + classic;
 	TH_LOG("%llu events, %llu of them lost", (unsigned long long)written,
 	       (unsigned long long)vm_dropped(&st));
 	EXPECT_LT(0, st.dropped[ETW_DROP_NESTING]);

@@ -173,6 +173,33 @@ TEST_F(manifest, passes_filters)
 	EXPECT_EQ(0, self->events);
 }
 
+/* The provider's callback may run before whoever makes it has all of it ready. */
+TEST_F(manifest, is_enabled_before_it_exists)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 30; i++) {
+		self->guid = vm_guid(i);
+		ASSERT_EQ(0, vm_enable(self->fd, self->session, self->guid, 0, 0, 0));
+		ASSERT_EQ(0, make(self, LENGTH, 0));
+		/* Waits for the callback. */
+		ASSERT_EQ(0, control(self, ETW_CONTROL_CAPTURE));
+		ASSERT_EQ(0, vm_disable(self->fd, self->session, self->guid));
+		memset(self->seen, 0, sizeof(self->seen));
+		self->pieces = self->len = 0;
+		EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+	}
+}
+
+/* The keyword of an event that describes others is not one that sessions select. */
+TEST_F(manifest, passes_keywords)
+{
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, self->guid, 0, 1ULL << 63, 1ULL << 63));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_CAPTURE));
+	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+}
+
 TEST_F(manifest, refuses_what_is_wrong)
 {
 	EXPECT_EQ(-EINVAL, make(self, ETW_TRACE_MANIFEST_MAX + 1, 0));
