@@ -260,6 +260,20 @@ static void too_many_names(void)
 	free(text);
 }
 
+/* Whoever gave the provider its name must not choose files outside tracefs. */
+static void names_of_files(void)
+{
+	static const char *const names[] = {
+		"../../../../tmp/e:x", "..:x", ".:x", ":x", "a/b:x", "sched:", "sched:..", "sched:.",
+		"sched:../signal/signal_deliver", "sched:/x",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ok(trace_schema_read(names[i], &s) == -EINVAL, "\"%s\" is not read", names[i]);
+	is(trace_schema_read("sched", &s), -ENOENT, "nor is a system alone");
+}
+
 static int is_pair(const char *name, const char *other, int ends_it)
 {
 	char text[64];
@@ -291,6 +305,7 @@ static void pairs(void)
 int main(void)
 {
 	pairs();
+	names_of_files();
 	numbers();
 	texts_and_arrays();
 	system_calls();
