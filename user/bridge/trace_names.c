@@ -7,7 +7,8 @@
  *	__print_symbolic(REC->state, {1, "ESTABLISHED"}, ...)		a valueMap
  *	__print_flags(REC->flags & 0xff, "|", {1, "S"}, ...)		a bitMap
  *	REC->flags ? __print_flags(REC->flags, ...) : "none"		with a name for 0
- *	REC->flags & 0x100 ? "+" : ""					with one more bit
+ *	REC->flags & 0x100 ? "+" : ""					with one more bit, which
+ *									each name is there with
  *
  * A field has the map of the first call for it. A mask only hides bits, so a name is never
  * wrong: what a map does not know is shown as a number.
@@ -55,6 +56,12 @@ static bool is_op(const struct tep_print_arg *arg, const char *op)
 	return arg && arg->type == TEP_PRINT_OP && !strcmp(arg->op.op, op);
 }
 
+/* libtraceevent gives an operator before its only operand another one that is nothing. */
+static bool is_unary(const struct tep_print_arg *arg)
+{
+	return !arg->op.left || arg->op.left->type == TEP_PRINT_NULL;
+}
+
 /* The value of an expression without fields; false: it is none. */
 static bool constant(const struct tep_print_arg *arg, uint64_t *value)
 {
@@ -66,9 +73,9 @@ static bool constant(const struct tep_print_arg *arg, uint64_t *value)
 		return number_of(arg->atom.atom, value);
 	if (!arg || arg->type != TEP_PRINT_OP || !constant(arg->op.right, &right))
 		return false;
-	if (is_op(arg, "~") && !arg->op.left) {
-		*value = ~right;
-		return true;
+	if (is_unary(arg)) {
+		*value = is_op(arg, "~") ? ~right : is_op(arg, "-") ? -right : right;
+		return is_op(arg, "~") || is_op(arg, "-") || is_op(arg, "+");
 	}
 	if (!constant(arg->op.left, &left))
 		return false;
@@ -200,7 +207,7 @@ static void choice(struct search *s, const struct tep_print_arg *condition,
 		   const struct tep_print_arg *one, const struct tep_print_arg *other)
 {
 	const unsigned int before = s->count;
-	uint64_t mask = UINT64_MAX;
+	uint64_t mask = UINT64_MAX, shown = UINT64_MAX;
 	const struct tep_format_field *field = field_of(s, condition, &mask);
 	struct named *named;
 
@@ -209,7 +216,8 @@ static void choice(struct search *s, const struct tep_print_arg *condition,
 	named = field ? named_of(s, field) : NULL;
 	if (!named || !named->bits)
 		return;
-	if (s->count > before && one && one->type == TEP_PRINT_FLAGS && text_of(other))
+	if (s->count > before && one && one->type == TEP_PRINT_FLAGS && text_of(other) &&
+	    field_of(s, one->flags.field, &shown) == field)
 		named->zero = text_of(other);
 	if (mask && !(mask & (mask - 1)) && mask <= UINT32_MAX && text_of(one) && *text_of(one) &&
 	    !named->more) {
@@ -262,6 +270,18 @@ static void entry(struct etw_text *to, uint32_t value, const char *name, const c
 	etw_text_puts(to, "\"/>");
 }
 
+/* One more bit follows the name that the others have, be it that of 0. */
+static void more(struct etw_text *to, const struct named *n)
+{
+	const struct tep_print_flag_sym *one;
+	uint32_t value;
+
+	entry(to, n->more_bit, n->zero ? n->zero : "", n->more);
+	for (one = n->list; one; one = one->next)
+		if (map_value(n->field, one, &value) && value && !(value & n->more_bit))
+			entry(to, value | n->more_bit, one->str, n->more);
+}
+
 static void map(struct etw_text *to, const struct named *n)
 {
 	const char *kind = n->bits ? "bitMap" : "valueMap";
@@ -282,7 +302,7 @@ static void map(struct etw_text *to, const struct named *n)
 	if (n->zero && !has_zero)
 		entry(to, 0, n->zero, "");
 	if (n->more && !has_more)
-		entry(to, n->more_bit, n->zero ? n->zero : "", n->more);
+		more(to, n);
 	etw_text_printf(to, "</%s>", kind);
 }
 

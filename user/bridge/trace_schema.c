@@ -359,6 +359,12 @@ int trace_schema_parse_probe(const char *text, size_t len, const char *name,
 	return parse(text, len, name, args, schema);
 }
 
+/* Names of files in tracefs: they lead nowhere else, whoever chose them. */
+static bool is_file_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
+}
+
 /* name: of the event in what becomes of it; NULL: the same */
 static int read_event(const char *event, const char *name, const struct probe_args *args,
 		      struct trace_schema *schema)
@@ -373,6 +379,8 @@ static int read_event(const char *event, const char *name, const struct probe_ar
 	if (!colon || (size_t)(colon - event) >= sizeof(system))
 		return -ENOENT;
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - event), event);
+	if (!is_file_name(system) || !is_file_name(colon + 1))
+		return -EINVAL;
 	text = library->event_file_read(NULL, system, colon + 1, "format", &len);
 	if (!text)
 		return errno ? -errno : -ENOENT;

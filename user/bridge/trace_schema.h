@@ -34,7 +34,10 @@ struct trace_schema {
  */
 int trace_schema_parse(const char *text, size_t len, const char *name,
 		       struct trace_schema *schema);
-/* The same, of "SYSTEM:NAME" in tracefs; also -ENOENT and other errors of reading. */
+/*
+ * The same, of "SYSTEM:NAME" in tracefs; also -ENOENT and other errors of reading, and -EINVAL for
+ * parts that are no names of files there.
+ */
 int trace_schema_read(const char *event, struct trace_schema *schema);
 
 struct probe_args;

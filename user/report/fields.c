@@ -87,7 +87,8 @@ static bool looks_again(struct report *r, struct report_kind *kind)
 /* The field's number; false: it is no number that is counted. */
 static bool number_of(const struct etw_field *field, __int128 *number)
 {
-	if (field->depth || field->kind != ETW_FIELD_VALUE || field->map)
+	if (field->depth || field->kind != ETW_FIELD_VALUE ||
+	    (field->map && !etw_field_map_is_sparse(field->map)))
 		return false;
 	if (field->value_kind == ETW_VALUE_UNSIGNED)
 		*number = field->value.u;

@@ -218,7 +218,7 @@ static void names_of_values(void)
 	ok(strstr(s.names, "<valueMap name=\"state\">" NAME("0x1", "ON") NAME("0xffffffff", "a&lt;b")
 		  "</valueMap>"), "of symbols, negative ones, too: %s", s.names);
 	ok(strstr(s.names, "<bitMap name=\"prev\">" NAME("0x1", "S") NAME("0x2", "D") NAME("0x0", "R")
-		  NAME("0x4", "R+") "</bitMap>"), "of flags, of none of them, and of one more");
+		  NAME("0x4", "R+") NAME("0x5", "S+") NAME("0x6", "D+") "</bitMap>"), "of flags, of none of them, and of one more");
 	ok(strstr(s.names, "<bitMap name=\"gfp\">" NAME("0xc40", "KERNEL") NAME("0x40", "IO")
 		  NAME("0x0", "none") "</bitMap>"), "of several flags");
 	ok(!strstr(s.names, "name=\"a\"") && !strstr(s.names, "name=\"none\""),
@@ -234,6 +234,21 @@ static void names_of_values(void)
 	etw_text_free(&text);
 	parse(FORMAT("m", FIELD("int a", 8, 4, 1)), "m");
 	ok(!*s.names, "an event without names has none");
+}
+
+/* Masks with operators that have one operand, and names of 0 of another field than the flags */
+static void names_of_expressions(void)
+{
+	is(parse(PRINT(FIELD("unsigned int a", 8, 4, 0) FIELD("unsigned int b", 12, 4, 0)
+		       FIELD("unsigned int c", 16, 4, 0),
+		       "__print_flags(REC->a & ~0x1, \"|\", { 2, \"A\" }), "
+		       "__print_flags(REC->b & -2, \"|\", { 4, \"B\" }), "
+		       "REC->a ? __print_flags(REC->c, \"|\", { 8, \"C\" }) : \"none\""), "n"), 0,
+	   "a format with expressions");
+	ok(strstr(s.names, "<bitMap name=\"a\">" NAME("0x2", "A") "</bitMap>"), "not: %s", s.names);
+	ok(strstr(s.names, "<bitMap name=\"b\">" NAME("0x4", "B") "</bitMap>"), "minus");
+	ok(strstr(s.names, "<bitMap name=\"c\">" NAME("0x8", "C") "</bitMap>"),
+	   "the name that is shown for 0 of one field is none of the other's");
 }
 
 /* There are as many as fit. */
@@ -258,6 +273,20 @@ static void too_many_names(void)
 	ok(strstr(s.names, "name=\"f0\"") && !strstr(s.names, "name=\"f1\"") &&
 	   strstr(s.names, "name=\"f2\""), "those that fit are there");
 	free(text);
+}
+
+/* Whoever gave the provider its name must not choose files outside tracefs. */
+static void names_of_files(void)
+{
+	static const char *const names[] = {
+		"../../../../tmp/e:x", "..:x", ".:x", ":x", "a/b:x", "sched:", "sched:..", "sched:.",
+		"sched:../signal/signal_deliver", "sched:/x",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ok(trace_schema_read(names[i], &s) == -EINVAL, "\"%s\" is not read", names[i]);
+	is(trace_schema_read("sched", &s), -ENOENT, "nor is a system alone");
 }
 
 static int is_pair(const char *name, const char *other, int ends_it)
@@ -291,6 +320,7 @@ static void pairs(void)
 int main(void)
 {
 	pairs();
+	names_of_files();
 	numbers();
 	texts_and_arrays();
 	system_calls();
@@ -299,6 +329,7 @@ int main(void)
 	limits();
 	prints_strangely();
 	names_of_values();
+	names_of_expressions();
 	too_many_names();
 	return done_testing();
 }

@@ -64,6 +64,11 @@ static void put_event(int64_t time, uint16_t id, uint32_t size)
 	h->desc.opcode = 0;
 }
 
+/* Shared with the command: had the session a reader when the providers were listed? */
+static struct {
+	bool listed, read, read_first;
+} *order;
+
 /*
  * The model with counters that say that nothing was written. Prepared buffers are
  * delivered as soon as a reader exists, then the session ends.
@@ -81,11 +86,16 @@ static int live_ioctl(int fd, unsigned int command, void *arg)
 		stat->consumer_count = 0;
 		return 0;
 	}
+	if (nr == 0x23) {
+		order->listed = true;
+		order->read_first = order->read_first || order->read;
+	}
 	ret = cli_ioctl(fd, command, arg);
 	if (!ret && nr <= 0x05)
 		session->events_lost = 0;
 	if (ret || nr != 0x40)
 		return ret;
+	order->read = true;
 	fake->buffer_count = buffers;
 	fake->buffer_next = 0;
 	fake->ended = true;
@@ -120,6 +130,14 @@ static void test_schemas(void)
 	ok(!strcmp(out, "7 43\n"), "they are still read: %s%s", out, err);
 	is(DUMP((char *)"--filter", (char *)"Size == 42", (char *)"--raw"), 0, "with raw payloads");
 	ok(strstr(out, "7 ") == out, "it is decoded, too: %s%s", out, err);
+}
+
+/* To find the trace events among all providers takes long, in which a session may overflow. */
+static void test_order(void)
+{
+	memset(order, 0, sizeof(*order));
+	is(DUMP((char *)"-n", (char *)"1", NULL), 0, "a session is dumped");
+	ok(order->listed && order->read && !order->read_first, "its trace events are looked for before it has a reader");
 }
 
 /* At the end of the trace, fields that no event had are reported. */
@@ -282,10 +300,13 @@ int main(void)
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(path, sizeof(path), "%s/x.etl", dir);
+	order = mmap(NULL, sizeof(*order), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
 	cli_fake_init(live_ioctl);
 	etw_kdev_name_session(&s, "session");
 	fake_start(&s);
 	test_schemas();
+	test_order();
 	test_missing();
 	test_nothing();
 	test_gone();

@@ -214,29 +214,36 @@ static void test_items(const char *path)
 /* A manifest's fields with named values */
 static void test_maps(const char *path)
 {
-	static const char *const names[] = { "zero", "a \"quoted\" name", "zero" };
+	static const char *const names[] = { "zero", "a \"quoted\" name", "zero", "minus" };
 	static const struct etw_mf_message messages[] = {
-		{ .text = &names[0] }, { .text = &names[1] }, { .text = &names[2] }
+		{ .text = &names[0] }, { .text = &names[1] }, { .text = &names[2] },
+		{ .text = &names[3] },
 	};
 	static const struct etw_mf_map_entry entries[] = {
 		{ .value = 0, .message = &messages[0] }, { .value = 1, .message = &messages[1] },
 		{ .value = 0xFFFFFFFE, .message = &messages[2] },
+		{ .value = 0xFFFFFFFD, .message = &messages[3] },
 	};
-	static const uint32_t by_value[] = { 0, 1, 2 };
+	static const uint32_t by_value[] = { 0, 1, 3, 2 };
 	static const struct etw_mf_map map = {
-		.name = "M", .entries = entries, .count = 3, .by_value = by_value,
-		.by_value_count = 3,
+		.name = "M", .entries = entries, .count = 4, .by_value = by_value,
+		.by_value_count = 4,
 	};
 	static const struct etw_mf_field fields[] = {
 		{ .name = "small", .in_type = TDH_INTYPE_UINT8, .count = 1, .map = &map },
 		{ .name = "large", .in_type = TDH_INTYPE_UINT32, .count = 1, .map = &map },
+		{ .name = "narrow", .in_type = TDH_INTYPE_INT8, .count = 1, .map = &map },
+		{ .name = "wide", .in_type = TDH_INTYPE_INT64, .count = 1, .map = &map },
 	};
 	static const struct sample one[] = {
-		{ NULL, "00 01000000" }, { NULL, "07 01000000" }, { NULL, "01" },
+		{ NULL, "00 01000000 01 0100000000000000" }, { NULL, "07 01000000 07 0700000000000000" },
+		{ NULL, "01" },
+		/* Numbers below 0 */
+		{ NULL, "01 01000000 fd fdffffffffffffff" },
 	};
 
-	load(fields, 2, 2, NULL);
-	make_file(path, one, 3, 1);
+	load(fields, 4, 4, NULL);
+	make_file(path, one, 4, 1);
 	check(path, "names of values");
 	unload();
 }

@@ -137,6 +137,33 @@ static void test_made(void)
 	unlink(m.path);
 }
 
+/* Errors of system calls are names, other results are numbers. */
+static void test_results(void)
+{
+	static const int64_t error = -2, result = 4096;
+	struct spec e[2] = { {
+		.time = 1000, .provider = "tracepoint:syscalls:sys_exit_read", .name = "sys_exit_read",
+		.schema = "ret\0\x09", .schema_len = 5, .data = &error, .data_len = 8,
+	} };
+	static struct make m;
+	struct converted got;
+	struct bytes note;
+
+	e[1] = e[0];
+	e[1].time = 2000;
+	e[1].data = &result;
+	make_begin(&m, 1);
+	put_specs(&m, e, 2);
+	make_end(&m);
+	is(convert_file(&got, "perfetto", m.path), 0, "results of a system call are written");
+	ok(read_trace(got.data, got.len) && seen_count >= 3, "and can be read");
+	ok(has_text(&seen[1], "ret", "ENOENT"), "an error has its name");
+	ok(find_note(seen[2].body, TRACK_EVENT_ANNOTATION, "ret", &note) &&
+	   value_is(note, ANNOTATION_INT, NULL, 4096), "another result is a number");
+	converted_free(&got);
+	unlink(m.path);
+}
+
 static bool has_track(const char *name, int64_t pid, int64_t tid)
 {
 	unsigned int i;
@@ -389,6 +416,7 @@ static void test_losses(void)
 int main(void)
 {
 	test_made();
+	test_results();
 	test_losses();
 	test_switches();
 	test_lanes(1, 1, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* decode_tl - TraceLogging's metadata: every shape, valid and malformed */
 #include "decode_event.h"
-#include "tdh/decode/decoder.h"
+#include "tdh/decode/format.h"
 
 static unsigned char meta[65536], traits[65536], payload[65536];
 static size_t meta_size, traits_size;
@@ -418,6 +418,10 @@ static void test_value_names(void)
 	is_text(text(), "a=ONE b=S|0x200000000", "bits above those of maps");
 	tl(fields, "01 0000000000000000");
 	is_text(text(), "a=ONE b=NONE", "no bits");
+	tl("6200 09", "0100000002000000");
+	is_text(text(), "b=S|0x200000000", "the same of a signed field");
+	tl("6200 09", "0000000002000000");
+	is_text(text(), "b=0x200000000", "which is not the name of its lower half");
 	tl("6100 24 0200", "0101");
 	is_text(text(), "a=[ONE, ONE]", "each element of an array");
 	set_provider("Other");
@@ -431,6 +435,17 @@ static void test_value_names(void)
 	traits_size = 0;
 }
 
+/* Is the first field a number to those who count, and has its value a name? */
+static void is_number(bool sparse, bool named, const char *name)
+{
+	struct etw_field field;
+
+	etw_decode_rewind(decoder);
+	ok(etw_decode_next(decoder, &field) == 1 &&
+	   etw_field_map_is_sparse(field.map) == sparse && etw_field_is_named(&field) == named,
+	   "%s", name);
+}
+
 /* Names that all kernels have */
 static void test_own_names(void)
 {
@@ -439,17 +454,21 @@ static void test_own_names(void)
 	set_provider("tracepoint:syscalls:sys_exit_read");
 	tl(ret, "feffffffffffffff");
 	is_text(text(), "ret=ENOENT", "an error of a system call");
+	is_number(true, true, "is a number with a name");
 	tl(ret, "00feffffffffffff");
 	is_text(text(), "ret=ERESTARTSYS", "one that programs do not see");
 	tl(ret, "0200000000000000");
 	is_text(text(), "ret=2", "a result");
+	is_number(true, false, "is a number without one");
 	tl(ret, "fefffffff0ffffff");
 	is_text(text(), "ret=-64424509442", "an address whose lower half looks like an error");
+	is_number(true, false, "is one, too");
 	tl(ret, "feffffff00000000");
 	is_text(text(), "ret=4294967294", "a large result");
 	set_provider("tracepoint:signal:signal_generate");
 	tl("73696700 07", "09000000");
 	is_text(text(), "sig=SIGKILL", "a signal");
+	is_number(false, true, "is nothing to add");
 	tl("73697a00 07", "09000000");
 	is_text(text(), "siz=9", "another field");
 	traits_size = 0;

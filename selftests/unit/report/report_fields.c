@@ -113,10 +113,32 @@ static void test_memory(void)
 	unlink(made_file.path);
 }
 
+/* Results of system calls are counted, although errors have names. */
+static void test_results(void)
+{
+	struct made made = {
+		.name = "sys_exit_read", .fields = "ret\0\x09", .fields_len = 5, .len = 8,
+		.provider = "tracepoint:syscalls:sys_exit_read",
+	};
+	static const int64_t results[] = { 7, -2, 100 };
+	size_t i;
+
+	report_begin();
+	for (i = 0; i < 3; i++) {
+		made.data = &results[i];
+		report_make(&made, made_at + 1000);
+	}
+	report_end();
+	says(made_file.path, "[(f['field'], f['count'], f['min'], f['max'], f['sum']) for f in r['fields']]",
+	     "[('ret', 3, -2, 100, 105)]", "results of system calls are numbers");
+	unlink(made_file.path);
+}
+
 int main(void)
 {
 	test_memory();	/* before other children, which may be larger */
 	test_schemas();
+	test_results();
 	test_room();
 	test_large();
 	return done_testing();

@@ -27,6 +27,7 @@ struct made {
 	uint32_t pid, tid;	/* 0: 10 and 11 */
 	uint16_t cpu;
 	const struct etw_guid *activity;
+	const char *provider;	/* NULL: "Maker" */
 };
 
 __attribute__((__unused__))
@@ -78,6 +79,7 @@ static void report_make(const struct made *made, uint64_t ns)
 {
 	struct etw_event_descriptor desc = { .level = made->level ? made->level : 4,
 					     .channel = 11, .keyword = 1, .opcode = made->opcode };
+	const char *provider = made->provider ? made->provider : "Maker";
 	unsigned char traits[64], meta[256], rest[256] = { 0 };
 	struct etw_data_descriptor piece = { .ptr = (uintptr_t)made->data, .size = made->len };
 	struct etw_record_extra extra = { .count = 0 };
@@ -95,7 +97,7 @@ static void report_make(const struct made *made, uint64_t ns)
 	if (made->fields_len)
 		memcpy(rest + 1 + name_len, made->fields, made->fields_len);
 	etw_record_add_extra(&extra, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, traits,
-			     report_sized(traits, "Maker", 6));
+			     report_sized(traits, provider, strlen(provider) + 1));
 	etw_record_add_extra(&extra, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, meta,
 			     report_sized(meta, rest, 1 + name_len + made->fields_len));
 	made_at = ns;

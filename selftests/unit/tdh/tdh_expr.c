@@ -22,7 +22,9 @@ static const char manifest_text[] =
 	"<maps><valueMap name='Op'><map value='0' message='$(string.Read)'/>"
 	"<map value='1' message='$(string.Write)'/></valueMap>"
 	"<bitMap name='Bits'><map value='1' message='$(string.Read)'/>"
-	"<map value='4' message='$(string.Write)'/></bitMap></maps>"
+	"<map value='4' message='$(string.Write)'/></bitMap>"
+	"<bitMap name='Groups'><map value='6' message='Pair'/><map value='2' message='Second'/>"
+	"<map value='9' message='Ends'/></bitMap></maps>"
 	"<templates><template tid='T'>"
 	"<data name='Op' inType='win:UInt32' map='Op'/>"
 	"<data name='Flags' inType='win:UInt32' map='Bits'/>"
@@ -37,7 +39,7 @@ static const char manifest_text[] =
 	"<data name='Label' inType='win:AnsiString'/></struct>"
 	"<data name='Then' inType='win:SYSTEMTIME'/>"
 	"<data name='took_us' inType='win:UInt32'/><data name='ReadKB' inType='win:UInt32'/>"
-	"</template></templates>"
+	"<data name='Groups' inType='win:UInt64' map='Groups'/></template></templates>"
 	"<events><event value='1' symbol='Spun' task='Disk' opcode='Spin' level='Loud'"
 	" keywords='Read Write' template='T'/></events></provider></events></instrumentation>"
 	"<localization><resources culture='en-US'><stringTable>"
@@ -94,6 +96,7 @@ static void make_event(void)
 	put(then, sizeof(then));
 	put_number(1500, 4);
 	put_number(64, 4);
+	put_number(7, 8);
 	record.EventHeader = (EVENT_HEADER){
 		.ThreadId = 43, .ProcessId = 42, .TimeStamp.QuadPart = TIME, .ProviderId = known,
 		.EventDescriptor = { .Id = 1, .Level = 17, .Opcode = 20, .Task = 5, .Keyword = 3 },
@@ -144,7 +147,7 @@ static void test_true(void)
 		"time == 2022-06-18T04:26:40Z", "time < '2022-06-18 04:26:40.0000001Z'",
 		"time in 2022-06-18T04:26:40+00:00..2022-06-18T06:26:41+02:00", "time > '@1000'",
 		"Op == 1", "Op == Write", "Op != read", "Op in (read, write)", "Flags == 'read|write'",
-		"Flags & read", "Flags & 4", "Flags & 6 == 4", "!(Flags & 2)", "Flags contains writ",
+		"Flags & read", "Groups & pair", "Groups & Second", "!(Groups & ends)", "Flags & 4", "Flags & 6 == 4", "!(Flags & 2)", "Flags contains writ",
 		"Path contains tmp", "Path endswith '.LOG'", "Path startswith 'c:\\\\'",
 		"Path matches *.log", "Path matches 'c:\\\\tmp\\\\?ber.log'", "Path =~ '[.]log$'",
 		"Path =~ '\\.log'", "Path !~ LOG", "Path not contains nope", "Path is 'c:\\\\tmp\\\\\\u00dcber.log'",

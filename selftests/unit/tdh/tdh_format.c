@@ -204,6 +204,54 @@ static void test_maps(void)
 	free(sites);
 }
 
+/* A map by hand: its entries are names of one letter, from "A" */
+static EVENT_MAP_INFO *make_map(MAP_FLAGS flag, const ULONG *values, ULONG count)
+{
+	const size_t texts = sizeof(EVENT_MAP_INFO) + count * sizeof(EVENT_MAP_ENTRY);
+	EVENT_MAP_INFO *map = calloc(1, texts + count * 2 * sizeof(WCHAR));
+	ULONG i, at;
+
+	map->Flag = flag;
+	map->EntryCount = count;
+	for (i = 0; i < count; i++) {
+		at = (ULONG)texts + i * 2 * sizeof(WCHAR);
+		map->MapEntryArray[i].Value = values[i];
+		map->MapEntryArray[i].OutputOffset = at;
+		*(WCHAR *)((char *)map + at) = 'A' + i;
+	}
+	return map;
+}
+
+static void mapped_as(EVENT_MAP_INFO *map, USHORT in, uint64_t number, USHORT size,
+		      const char *want, const char *name)
+{
+	USHORT consumed;
+	const char *got = format(map, in, 0, 0, &number, size, &consumed);
+
+	if (!ok(!strcmp(got, want), "%s: %s", name, want))
+		printf("# got %s\n", got);
+}
+
+/* The kernel's names are for fields of 8 bytes, too, and for several bits at once. */
+static void test_wide_maps(void)
+{
+	static const ULONG values[] = { 0xFFFFFFFE, 2, 0 }, bits[] = { 0xC40, 0x40, 0x1, 0x0 };
+	EVENT_MAP_INFO *map = make_map(EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, values, 3);
+	EVENT_MAP_INFO *groups = make_map(EVENTMAP_INFO_FLAG_MANIFEST_BITMAP, bits, 4);
+
+	mapped_as(map, TDH_INTYPE_INT64, (uint64_t)-2, 8, "A", "below 0");
+	mapped_as(map, TDH_INTYPE_INT64, 2, 8, "B", "8 bytes");
+	mapped_as(map, TDH_INTYPE_UINT64, 0xFFFFFFFE, 8, "A", "without a sign");
+	mapped_as(map, TDH_INTYPE_UINT64, (uint64_t)-2, 8, "error 15005", "more than 32 bits");
+	mapped_as(map, TDH_INTYPE_UINT64, 0x100000002, 8, "error 15005", "a lower half");
+	mapped_as(groups, TDH_INTYPE_UINT64, 0xC41, 8, "A|C", "a group of bits");
+	mapped_as(groups, TDH_INTYPE_UINT32, 0x41, 4, "C|B", "some of its bits");
+	mapped_as(groups, TDH_INTYPE_HEXINT64, 0, 8, "D", "none");
+	mapped_as(groups, TDH_INTYPE_UINT64, 0x100000001, 8, "error 15005", "a bit above");
+	free(map);
+	free(groups);
+}
+
 static void test_buffers(void)
 {
 	ULONG number = 12345, size = 0, i, touched = 0;
@@ -277,6 +325,7 @@ int main(void)
 	test_last();
 	test_short();
 	test_maps();
+	test_wide_maps();
 	test_buffers();
 	test_arguments();
 	test_odd_text();

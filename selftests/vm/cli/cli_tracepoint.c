@@ -108,6 +108,28 @@ TEST_F(tracepoint, names_for_a_late_reader)
 	waitpid(pid, NULL, 0);
 }
 
+/* Everybody may register such a provider; a reader of its file would wait for ever. */
+TEST_F(tracepoint, a_program_that_is_called_so)
+{
+	static const char name[] = "tracepoint:../../../../tmp/etw-e:x";
+	struct etw_register r = {
+		.size = sizeof(r), .provider = vm_guid(1), .name = VM_PTR(name),
+		.name_len = sizeof(name) - 1,
+	};
+
+	ASSERT_TRUE(!mkdir("/tmp/etw-e", 0700) || errno == EEXIST);
+	ASSERT_TRUE(!mkdir("/tmp/etw-e/x", 0700) || errno == EEXIST);
+	ASSERT_TRUE(!mkfifo("/tmp/etw-e/x/format", 0600) || errno == EEXIST);
+	ASSERT_EQ(0, RUN("start", "mine"));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_REGISTER, &r));
+	ASSERT_EQ(0, RUN("enable", "mine", "7e570001-5e1f-4e57-8001-020304050607")) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(0, RUN("dump", "mine", "--duration", "100ms"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	unlink("/tmp/etw-e/x/format");
+	rmdir("/tmp/etw-e/x");
+	rmdir("/tmp/etw-e");
+}
+
 /* No threads come and go for it, but those of Etw-Process: for its begin, its rundown and its end. */
 TEST_F(tracepoint, enabling_is_not_traced)
 {

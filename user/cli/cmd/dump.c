@@ -536,18 +536,20 @@ static int print_session(struct dump *dump, const char *name)
 
 static int run(struct dump *dump, const char *name)
 {
-	int err = etw_source_open_session(&source, name), status = 0;
+	int err, status = 0;
 
+	/* What comes while they are read has to find room, once the session has a reader. */
+	if (!dump->owner)
+		value_names_of_session(dump->fd, name);
+	err = etw_source_open_session(&source, name);
 	if (err)
 		return session_read_fail(dump->fd, name, err);
 	reader = etw_source_session(&source);
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
-	if (!dump->owner) {
-		value_names_of_session(dump->fd, dump->handle);
+	if (!dump->owner)
 		catch_signals(dump->duration_ms);
-	}
 	open_printer(dump);
 	if (dump->owner)
 		status = dump->owner->begin(dump->owner->context, dump->duration_ms);

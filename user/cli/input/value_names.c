@@ -8,9 +8,20 @@
 #include "base/text.h"
 #include "bridge/trace_names.h"
 #include "bridge/trace_set.h"
+#include "cli/session.h"
 #include "device/provider_list.h"
 #include "tdh/store/store.h"
 #include "value_names.h"
+
+/* Everybody may register a provider with any name; one of the kernel's has the kernel's name. */
+static bool is_of_kernel(const struct etw_provider *provider)
+{
+	uint32_t i = 0;
+
+	while (i < provider->reg_count && !(provider->regs[i].flags & ETW_REG_KERNEL))
+		i++;
+	return i < provider->reg_count;
+}
 
 static bool is_trace_event(const struct etw_provider *provider, uint64_t session)
 {
@@ -18,7 +29,7 @@ static bool is_trace_event(const struct etw_provider *provider, uint64_t session
 
 	while (i < provider->enable_count && provider->enables[i].session != session)
 		i++;
-	return i < provider->enable_count &&
+	return i < provider->enable_count && is_of_kernel(provider) &&
 	       !strncmp(provider->name, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX));
 }
 
@@ -41,19 +52,21 @@ static void load(const struct etw_provider *provider, struct trace_schema *schem
 	etw_text_free(&text);
 }
 
-void value_names_of_session(int fd, uint64_t session)
+void value_names_of_session(int fd, const char *name)
 {
 	struct trace_schema *schema = malloc(sizeof(*schema));
 	struct etw_guid *guids = NULL;
 	struct etw_provider provider;
+	struct session session = { .s.handle = 0 };
 	uint32_t count = 0, i;
 
-	if (!schema || etw_provider_guids(fd, etw_kdev_provider_enum, &guids, &count))
+	if (!schema || session_do(fd, etw_kdev_session_query, name, &session) ||
+	    etw_provider_guids(fd, etw_kdev_provider_enum, &guids, &count))
 		count = 0;
 	for (i = 0; i < count; i++) {
 		if (etw_provider_query(fd, &guids[i], &provider))
 			continue;
-		if (is_trace_event(&provider, session))
+		if (is_trace_event(&provider, session.s.handle))
 			load(&provider, schema);
 		etw_provider_free(&provider);
 	}

@@ -136,6 +136,17 @@ static void put_integer(struct etw_text *to, const struct ctf_node *node)
 			node->size * 8u);
 }
 
+/* Is this number, which has 32 bits, among those of the field? */
+static bool fits(const struct ctf_node *node, int64_t number)
+{
+	const unsigned int bits = node->size * 8u;
+
+	if (bits >= 32)
+		return true;
+	return node->is_signed ? number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << (bits - 1) :
+				 !(number >> bits);
+}
+
 /*
  * Put the entries of a field's map whose number fits the field, with unique labels.  false:
  * there is none.
@@ -143,17 +154,16 @@ static void put_integer(struct etw_text *to, const struct ctf_node *node)
 static bool put_map(struct etw_text *to, const struct ctf_node *node)
 {
 	const struct etw_mf_map *map = node->map->map;
-	const unsigned int bits = node->size * 8u;
 	struct names labels = { .legal = false };
 	unsigned int i;
 	bool any = false;
 
 	for (i = 0; i < map->by_value_count; i++) {
 		uint32_t value = map->entries[map->by_value[i]].value;
-		int64_t number = node->is_signed && bits == 32 ? (int32_t)value : (int64_t)value;
+		int64_t number = node->is_signed ? (int32_t)value : (int64_t)value;
 		const char *label = etw_field_map_name(node->map, value);
 
-		if (!label || !*label || (bits < 32 && number >> (bits - node->is_signed)))
+		if (!label || !*label || !fits(node, number))
 			continue;
 		label = names_add(&labels, label, strlen(label));
 		if (!label)

@@ -298,7 +298,7 @@ static void put_value(struct args *args, const struct etw_field *field)
 {
 	struct etw_text *to = args->to;
 
-	switch (field->map ? ETW_VALUE_NONE : field->value_kind) {
+	switch (etw_field_is_named(field) ? ETW_VALUE_NONE : field->value_kind) {
 	case ETW_VALUE_UNSIGNED:
 		proto_uint(to, ANNOTATION_UINT, field->value.u);
 		return;

@@ -34,23 +34,58 @@ static bool add_value(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
 	return false;
 }
 
-/* Add all set bits, the lowest first; each must have a name. */
+/* Add the names of several bits that are all set, in the map's order. Returns the other bits. */
+static ULONG add_groups(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
+{
+	ULONG i, group;
+
+	for (i = 0; i < map->EntryCount; i++) {
+		group = map->MapEntryArray[i].Value;
+		if (!(group & (group - 1)) || (value & group) != group)
+			continue;
+		if (text->len)
+			etw_text_char(text, '|');
+		add_name(text, map, &map->MapEntryArray[i]);
+		value &= ~group;
+	}
+	return value;
+}
+
+/* Add what names the whole value, or groups of bits and then the others, the lowest first. */
 static bool add_bits(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
 {
-	ULONG bit, first = 1;
+	ULONG bit;
 
+	if (add_value(text, map, value))
+		return true;
 	if (!value)
-		return add_value(text, map, 0);
+		return false;
+	value = add_groups(text, map, value);
 	for (bit = 1; bit; bit <<= 1) {
 		if (!(value & bit))
 			continue;
-		if (!first)
+		if (text->len)
 			etw_text_char(text, '|');
 		if (!add_value(text, map, bit))
 			return false;
-		first = 0;
 	}
 	return true;
+}
+
+/* Maps have values of 32 bits. *value: those of the field; false: it needs more. */
+static bool take_value(const struct etw_field *field, ULONG *value)
+{
+	const uint8_t *p = field->data;
+	uint64_t all = 0;
+	size_t i;
+
+	if (field->size > sizeof(all))
+		return false;
+	for (i = 0; i < field->size; i++)
+		all |= (uint64_t)p[i] << 8 * i;
+	*value = (ULONG)all;
+	return all <= UINT32_MAX || (field->value_kind == ETW_VALUE_SIGNED &&
+				     (int64_t)all == (int32_t)all);
 }
 
 /* false: the map has no name for it. */
@@ -58,14 +93,10 @@ static bool add_mapped(struct etw_text *text, PEVENT_MAP_INFO map, const struct 
 {
 	const ULONG bits = EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
 			   EVENTMAP_INFO_FLAG_WBEM_FLAG;
-	const uint8_t *p = field->data;
-	ULONG value = 0;
-	size_t i;
+	ULONG value;
 
-	if (map->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP || field->size > sizeof(value))
+	if (map->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP || !take_value(field, &value))
 		return false;
-	for (i = 0; i < field->size; i++)
-		value |= (ULONG)p[i] << 8 * i;
 	return (map->Flag & bits ? add_bits : add_value)(text, map, value);
 }
 

@@ -73,6 +73,12 @@ struct etw_field_map {
 	const struct etw_manifest *manifest;	/* or NULL */
 };
 
+/* Is the field, in spite of its map, a quantity, which can be added and compared? */
+static inline bool etw_field_map_is_sparse(const struct etw_field_map *map)
+{
+	return map && map->map->sparse;
+}
+
 /* The schema of one kind of event, in one block of malloc() */
 struct etw_schema_plan {
 	enum etw_decode_source source;

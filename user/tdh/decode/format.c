@@ -308,16 +308,31 @@ static void put_quote(struct etw_text *text, enum etw_text_style style)
 		etw_text_char(text, '"');
 }
 
+/* The name of the whole value; NULL: it has none, or is too large for one. */
+static const char *whole_name(const struct etw_field *field)
+{
+	const bool fits = field->size <= sizeof(uint32_t) || field->value.u <= UINT32_MAX ||
+			  (field->value_kind == ETW_VALUE_SIGNED &&
+			   field->value.i == (int32_t)field->value.i);
+
+	return fits ? etw_field_map_name(field->map, (uint32_t)field->value.u) : NULL;
+}
+
+bool etw_field_is_named(const struct etw_field *field)
+{
+	return field->map && (!etw_field_map_is_sparse(field->map) ||
+			      (is_mapped(field) && whole_name(field)));
+}
+
 /* A value's names from its map; false: it has none. */
 static bool put_map(struct etw_text *text, const struct etw_field *field, enum etw_text_style style)
 {
 	uint64_t value = field->size < sizeof(value) ? (uint32_t)field->value.u : field->value.u;
-	const char *name = NULL;
+	const char *name;
 
 	if (!is_mapped(field))
 		return false;
-	if (value <= UINT32_MAX || field->value_kind == ETW_VALUE_SIGNED)
-		name = etw_field_map_name(field->map, (uint32_t)value);
+	name = whole_name(field);
 	if (!name && (!value || !etw_field_map_is_bits(field->map)))
 		return false;
 	put_quote(text, style);

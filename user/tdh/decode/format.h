@@ -14,4 +14,10 @@
  */
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
 
+/*
+ * Is the value's text made of names, as far as its map has them? false: it has no map, or is one
+ * of the numbers between those that a sparse map names.
+ */
+bool etw_field_is_named(const struct etw_field *field);
+
 #endif /* ETW_TDH_DECODE_FORMAT_H */

@@ -26,7 +26,8 @@ struct own_map {
 	uint32_t by_value[256];
 };
 
-static struct own_map errors = { .map = { .name = "Errors" } };
+/* Results of system calls are counts and addresses as well. */
+static struct own_map errors = { .map = { .name = "Errors", .sparse = true } };
 static struct own_map signals = { .map = { .name = "Signals" } };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

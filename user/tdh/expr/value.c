@@ -263,16 +263,23 @@ static bool text_passes(struct etw_expr *expr, const struct etw_expr_test *test)
 	}
 }
 
-/* Is a bit set that has this name? */
+/* Are all bits set of an entry of the map that has this name? */
 static bool bit_is_named(const struct etw_expr_value *value, const struct etw_expr_const *c)
 {
+	const struct etw_mf_map *map;
 	uint32_t bits;
 	const char *name;
+	unsigned int i;
 
-	if (!value->field || !value->field->map || value->number.kind != ETW_EXPR_U64)
+	if (!value->field || !value->field->map || value->number.kind == ETW_EXPR_FLOAT)
 		return false;
-	for (bits = (uint32_t)value->number.u; bits; bits &= bits - 1) {
-		name = etw_field_map_name(value->field->map, bits & (0 - bits));
+	map = value->field->map->map;
+	for (i = 0; i < map->by_value_count; i++) {
+		bits = map->entries[map->by_value[i]].value;
+		if (!bits || (value->number.u & bits) != bits ||
+		    (bits & (bits - 1) && map->kind != ETW_MAP_BITS))
+			continue;
+		name = etw_field_map_name(value->field->map, bits);
 		if (name && etw_expr_is_called(name, c))
 			return true;
 	}

@@ -110,6 +110,7 @@ struct etw_mf_map {
 	/* entries by ascending value, the first of equal ones only */
 	const uint32_t *by_value;
 	unsigned int by_value_count;
+	bool sparse;		/* a few values of a quantity have names: the others are numbers */
 	unsigned int line;
 };
 
