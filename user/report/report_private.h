@@ -107,6 +107,7 @@ struct report_kind {
 	bool fields_known;		/* they are all that events of the kind have ... */
 	bool fields_left_out;		/* ... apart from those that there was no room for */
 	bool fields_missed;		/* ... for which there is room now */
+	const void *plan;		/* of the latest event without an identity that was looked up */
 	unsigned int *field_room;	/* report.field_count */
 };
 
