@@ -434,6 +434,7 @@ static void prepare(struct run *run, char **paths)
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
 	report_between(run->report, select_since(run->select), select_until(run->select));
+	report_range(run->report, inputs_start(&run->inputs), inputs_end(&run->inputs));
 }
 
 /* Make the report on files. */
