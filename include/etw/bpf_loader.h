@@ -457,7 +457,8 @@ static inline int etw_bpf_start(struct etw_bpf_use *use)
 
 /*
  * Let programs write nothing more, and wait for those that had seen before that they should: what
- * the ring has then is all. If the kernel cannot wait, those may lose some events.
+ * the ring has then is all. If the kernel cannot wait, those may lose some events; so may sleepable
+ * programs, which run under RCU Tasks Trace: the kernel waits for no reader of that here.
  */
 static inline void etw_bpf_quiet_(struct etw_bpf_use *use)
 {
@@ -478,7 +479,8 @@ static inline void etw_bpf_stop_thread_(struct etw_bpf_use *use)
 
 /*
  * End the provider.  What programs have written before is written or counted; they may go on, and
- * write nothing.  In a child after fork() it only frees what the child has of it.
+ * write nothing.  A sleepable program (lsm.s, fentry.s, uprobe.s) that runs at this moment is not
+ * waited for: its event may be lost, uncounted.  In a child after fork() it only frees what the child has of it.
  */
 static inline void etw_bpf_close(struct etw_bpf_use *use)
 {

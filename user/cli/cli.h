@@ -178,6 +178,8 @@ void cli_catch_ending(void);
 /* Catch a signal unless it is ignored. */
 void cli_catch(int number, void (*handler)(int number), int flags);
 bool cli_ending(void);
+/* Does a signal that is to end the command wait, because it is held? */
+bool cli_held_ending(void);
 void cli_end(void);
 
 /* The subcommands */

@@ -45,6 +45,15 @@ bool cli_ending(void)
 	return ending;
 }
 
+bool cli_held_ending(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && (sigismember(&pending, SIGINT) ||
+					 sigismember(&pending, SIGTERM) ||
+					 sigismember(&pending, SIGHUP));
+}
+
 void cli_end(void)
 {
 	signal(SIGPIPE, SIG_DFL);

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -552,9 +551,20 @@ static int survey(struct etw_etl_writer *w, int fd)
 	return err;
 }
 
+/*
+ * A lock for writing, which takes the right to write: whoever may only read the file could hold
+ * one of flock(2). Such a reader may still lock it for reading, which excludes ours: that is
+ * nobody who appends, and stops nobody. Two that append at the same moment beside it are told
+ * apart by the header, which marks the file as incomplete.
+ */
 int etw_etl_lock(int fd)
 {
-	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	if (!fcntl(fd, F_OFD_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
+		return 0;
+	/* It may be gone meanwhile: then it was held, too. */
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_RDLCK ? 0 : -EBUSY;
 }
 
 int etw_etl_append(const char *path, struct etw_etl_writer **out)

@@ -89,7 +89,8 @@ int etw_etl_append_fd(int fd, struct etw_etl_writer **out);
 
 /*
  * Keep others from appending until fd is closed, as both of these do: for looking at the file
- * before. -EBUSY: somebody appends. Where files cannot be locked, nothing happens.
+ * before. -EBUSY: somebody appends. Where files cannot be locked, or somebody who need not have
+ * more than the right to read has locked it, nothing happens.
  */
 int etw_etl_lock(int fd);
 

@@ -9,9 +9,27 @@
 
 #define LEVELS	256
 
+#define UNIT	100		/* ns of a FILETIME */
+
+int64_t report_diff_duration(const struct report *r)
+{
+	int64_t from = r->begin, to = r->end, ns;
+
+	if (r->has_since && r->since_time > from)
+		from = r->since_time;
+	if (r->since > from)
+		from = r->since;
+	if (r->until < to)
+		to = r->until;
+	if (from > 0 && to > from && !__builtin_mul_overflow(to - from, UNIT, &ns))
+		return ns;
+	/* What the files say of their time is no range. */
+	return r->scale.begun ? r->last - r->scale.start : 0;
+}
+
 double report_diff_rate(const struct report *r, uint64_t events)
 {
-	const int64_t duration = r->scale.begun ? r->last - r->scale.start : 0;
+	const int64_t duration = report_diff_duration(r);
 
 	return duration > 0 ? (double)events * 1e9 / (double)duration : -1;
 }
@@ -164,19 +182,29 @@ static int take_side(const struct match *match, struct report *r, enum report_di
 	return 0;
 }
 
-/* The share of its trace's time that an operation takes, or the rate of events */
-static double size_of(const struct report *r, const struct report_diff_row *row, unsigned int side,
+/* What is compared per ns of its trace: the times of operations, or the number of events */
+static double size_of(const struct report_diff_row *row, unsigned int side,
 		      enum report_diff_list list)
 {
 	const struct report_operation *operation = row->side[side];
-	double rate;
 
 	if (!row->side[side])
 		return 0;
-	if (list == REPORT_DIFF_OPERATIONS)
-		return (double)operation->times.sum / (double)(r->last - r->scale.start + 1);
-	rate = report_diff_rate(r, row->events[side]);
-	return rate < 0 ? (double)row->events[side] : rate;
+	return list == REPORT_DIFF_OPERATIONS ? (double)operation->times.sum :
+						(double)row->events[side];
+}
+
+/* By time, if both traces have one: shares of it or rates, else what there is as a whole */
+static double size_change(struct report *const side[2], const struct report_diff_row *row,
+			  enum report_diff_list list)
+{
+	const double a = (double)report_diff_duration(side[0]);
+	const double b = (double)report_diff_duration(side[1]);
+	const double unit = list == REPORT_DIFF_OPERATIONS ? 1 : 1e9;
+
+	if (a <= 0 || b <= 0)
+		return fabs(size_of(row, 1, list) - size_of(row, 0, list));
+	return fabs(size_of(row, 1, list) / b - size_of(row, 0, list) / a) * unit;
 }
 
 /* Means of different units: by their ratio */
@@ -207,7 +235,7 @@ int report_diff_rows(struct report *const side[2], enum report_diff_list list,
 	for (i = 0; i < rows->count; i++) {
 		const struct report_diff_row *row = (struct report_diff_row *)rows->entries[i];
 		const double change = list == REPORT_DIFF_FIELDS ? field_change(row) :
-				      fabs(size_of(side[1], row, 1, list) - size_of(side[0], row, 0, list));
+				      size_change(side, row, list);
 
 		/* A number to sort by, in steps of a millionth */
 		rows->entries[i]->events = (uint64_t)fmin(change * 1e6, 1e18);

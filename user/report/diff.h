@@ -34,7 +34,12 @@ struct report_diff_row {
 /* Match a list of two reports, and sort it: what differs most comes first. 0 or -ENOMEM */
 int report_diff_rows(struct report *const side[2], enum report_diff_list list,
 		     struct report_bounded *rows);
-/* Per second of its trace; -1: that has no duration */
+/*
+ * ns from when the trace has its events to its end, within what --since and --until say, whatever
+ * else selects events; 0: not known
+ */
+int64_t report_diff_duration(const struct report *report);
+/* Per second of that; -1: that has no duration */
 double report_diff_rate(const struct report *report, uint64_t events);
 
 #endif /* ETW_REPORT_DIFF_H */

@@ -5,7 +5,8 @@
  * Integers of the top level that are shown as numbers; addresses, masks and codes are not. The
  * first event of a kind that is whole says which fields these are and where, so that events
  * without any are not decoded, and none is decoded beyond its last one. Events of one name whose
- * schemas differ (TraceLogging) are one kind: the first event of each schema adds its fields.
+ * schemas differ (TraceLogging) are one kind: the first event of each schema adds its fields, which
+ * the decoder's identities tell (kinds.c).
  *
  * There is room for REPORT_FIELDS. A kind that comes when they are taken is looked at again each
  * time its events have doubled: then it takes the place of the rarest kind that has fields, if that
@@ -78,8 +79,7 @@ static bool looks_again(struct report *r, struct report_kind *kind)
 {
 	const uint64_t events = kind->entry.events;
 
-	if (!kind->fields_left_out || events < LOOK_AGAIN || events & (events - 1) ||
-	    kind->field_count == OF_A_KIND)
+	if (events < LOOK_AGAIN || events & (events - 1) || kind->field_count == OF_A_KIND)
 		return false;
 	return r->field_count < REPORT_FIELDS || make_room(r, kind);
 }
@@ -170,9 +170,11 @@ int report_fields_count(struct report *r, const struct report_place *place)
 
 	if (!place->event->known)
 		return 0;
-	if (looks_again(r, kind)) {
+	if (kind->fields_left_out) {
+		/* Whichever of its events gives them room, earlier ones were not counted. */
 		kind->fields_missed = true;
-		kind->fields_known = kind->fields_left_out = false;
+		if (looks_again(r, kind))
+			kind->fields_known = kind->fields_left_out = false;
 	}
 	if (kind->fields_known && !kind->field_end)
 		return 0;

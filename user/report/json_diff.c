@@ -37,7 +37,7 @@ static void put_total(const struct report *r, struct etw_text *to, const char *k
 	json_writer_open(to, key, '{');
 	report_put_name(to, "title", title.data);
 	report_put_number(to, "events", r->events);
-	report_put_number(to, "duration_ns", (__int128)r->last - r->scale.start);
+	report_put_number(to, "duration_ns", report_diff_duration(r));
 	put_rate(r, to, r->events);
 	report_put_number(to, "errors", (__int128)r->levels[1] + r->levels[2]);
 	report_put_number(to, "lost_events", r->lost_events);

@@ -12,8 +12,11 @@
 #include "report_private.h"
 #include "tdh/decode/decoder.h"
 
-/* etw_identity.marks: the slot from 1, and the generation that it is of */
-enum { MARK_SLOT, MARK_GENERATION };
+/*
+ * etw_identity.marks: the kind of the latest event, as its slot from 1 and the generation that this
+ * is of, and whether it is that of all events
+ */
+enum { MARK_SLOT, MARK_GENERATION, MARK_STAYS };
 
 void report_kind_release(struct report_entry *entry)
 {
@@ -42,23 +45,35 @@ void report_provider_title(const struct report_provider *provider, struct etw_te
 static struct report_kind *marked(struct report *r, const struct convert_event *e)
 {
 	const struct etw_identity *identity = e->decoder->identity;
-	uint32_t slot;
 
-	if (!identity || identity->marks[MARK_GENERATION] != r->kinds.generation)
+	if (!identity || !identity->marks[MARK_STAYS] ||
+	    identity->marks[MARK_GENERATION] != r->kinds.generation)
 		return NULL;
-	slot = identity->marks[MARK_SLOT];
-	return slot ? (struct report_kind *)r->kinds.entries[slot - 1] : NULL;
+	return (struct report_kind *)r->kinds.entries[identity->marks[MARK_SLOT] - 1];
 }
 
-static void mark(struct report *r, const struct convert_event *e, const struct report_kind *kind)
+/*
+ * Note the kind of an event. Is it perhaps the first of another schema? Those with an identity have
+ * one schema; the others have it from their plan.
+ */
+static bool mark(struct report *r, const struct etw_decoder *decoder, struct report_kind *kind)
 {
-	struct etw_identity *identity = e->decoder->identity;
+	struct etw_identity *identity = decoder->identity;
+	const uint32_t slot = kind->entry.slot + 1;
+	bool is_new;
 
-	/* Without the name of its provider an event's kind does not follow from its identity. */
-	if (!identity || !kind->provider_name)
-		return;
-	identity->marks[MARK_SLOT] = kind->entry.slot + 1;
+	if (!identity) {
+		is_new = kind->plan != decoder->plan;
+		kind->plan = decoder->plan;
+		return is_new;
+	}
+	is_new = identity->marks[MARK_SLOT] != slot ||
+		 identity->marks[MARK_GENERATION] != r->kinds.generation;
+	identity->marks[MARK_SLOT] = slot;
 	identity->marks[MARK_GENERATION] = r->kinds.generation;
+	/* Without the name of its provider an event's kind does not follow from its identity. */
+	identity->marks[MARK_STAYS] = kind->provider_name != NULL;
+	return is_new;
 }
 
 static const char *provider_name(const struct report *r, const struct convert_event *e)
@@ -166,9 +181,8 @@ static int find_kind(struct report *r, struct report_place *place)
 		place->kind->first = place->kind->last = place->ns;
 		ret = fill(r, place->kind, place->event, provider, named);
 	}
-	/* Perhaps the first one of another schema */
-	place->kind->fields_known = false;
-	mark(r, place->event, place->kind);
+	if (mark(r, place->event->decoder, place->kind))
+		place->kind->fields_known = false;
 	return ret;
 }
 

@@ -35,6 +35,12 @@ void report_loser_release(struct report_entry *entry)
 	free(((struct report_loser *)entry)->name);
 }
 
+void report_range(struct report *r, int64_t begin, int64_t end)
+{
+	r->begin = begin;
+	r->end = end;
+}
+
 void report_between(struct report *r, int64_t since, int64_t until)
 {
 	r->since = since;

@@ -107,6 +107,7 @@ struct report_kind {
 	bool fields_known;		/* they are all that events of the kind have ... */
 	bool fields_left_out;		/* ... apart from those that there was no room for */
 	bool fields_missed;		/* ... for which there is room now */
+	const void *plan;		/* of the latest event without an identity that was looked up */
 	unsigned int *field_room;	/* report.field_count */
 };
 
@@ -247,6 +248,7 @@ struct report {
 	int64_t around_from, around_to;	/* ns since 1970: when all of them are */
 	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */
+	int64_t begin, end;		/* FILETIME, of the files; 0: not known */
 };
 
 /* The event that is being counted */

@@ -17,14 +17,17 @@ struct values {
 	double side[2];
 	bool there[2];
 	bool is_time;
+	bool unknown;	/* one that is there has no number */
 };
 
-/* +12.5%, x3.4, new, gone, = */
+/* +12.5%, x3.4, more or less than 0, new, gone, = */
 static void add_change(struct etw_text *to, const struct values *v)
 {
 	const double a = v->side[0], b = v->side[1];
 
-	if (!v->there[0] || !v->there[1])
+	if (v->unknown)
+		etw_text_puts(to, "-");
+	else if (!v->there[0] || !v->there[1])
 		etw_text_puts(to, v->there[1] ? "new" : v->there[0] ? "gone" : "-");
 	else if (a == b)
 		etw_text_puts(to, "=");
@@ -33,7 +36,7 @@ static void add_change(struct etw_text *to, const struct values *v)
 	else if (a)
 		etw_text_printf(to, "%+.1f%%", 100 * (b - a) / fabs(a));
 	else
-		etw_text_puts(to, "more");
+		etw_text_puts(to, b > 0 ? "more" : "less");
 }
 
 static void put_text(struct report_page *page, unsigned int end, const char *text)
@@ -124,9 +127,8 @@ static void put_rates(struct report_page *page, struct report *const side[2],
 
 	for (i = 0; i < 2; i++) {
 		v.side[i] = report_diff_rate(side[i], row->events[i]);
-		v.there[i] = row->side[i];
-		if (v.side[i] < 0)
-			v.side[i] = (double)row->events[i];
+		v.there[i] = row->side[i] && v.side[i] >= 0;
+		v.unknown |= row->side[i] && v.side[i] < 0;
 	}
 	end_line(page, &v);
 }
@@ -209,7 +211,7 @@ static void put_side(struct report_page *page, const struct report *r, const cha
 		report_page_line(page);
 	}
 	etw_text_printf(&page->line, "   %llu events in ", (unsigned long long)r->events);
-	report_page_duration(page, 0, r->scale.begun ? r->last - r->scale.start : 0);
+	report_page_duration(page, 0, report_diff_duration(r));
 	etw_text_printf(&page->line, ", %llu errors", (unsigned long long)(r->levels[1] + r->levels[2]));
 	report_page_line(page);
 	if (r->complete)

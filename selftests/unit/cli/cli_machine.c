@@ -521,6 +521,30 @@ static void check_waits(void)
 	close(ready[1]);
 }
 
+/* Nor longer than the user wants */
+static void check_ends(void)
+{
+	struct timespec begin, end;
+	struct etw_etl_writer *w;
+	sigset_t one, before;
+	int number;
+
+	make_file(FUNCTION, NULL, NULL);
+	if (etw_etl_append(path, &w))
+		abort();
+	sigemptyset(&one);
+	sigaddset(&one, SIGINT);
+	sigprocmask(SIG_BLOCK, &one, &before);
+	raise(SIGINT);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	ok(machine_append_file(path, 0, &seen, NULL, NULL) == -EBUSY, "another one that stays");
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ok(end.tv_sec - begin.tv_sec < 9, "is not waited for after a signal");
+	sigwait(&one, &number);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	etw_etl_discard(w);
+}
+
 /* ---------------------------------------------------------------------- symbols */
 
 /* The name that an address of that machine has here, "" if it has none */
@@ -751,6 +775,7 @@ int main(void)
 	check_hides();
 	check_appended();
 	check_waits();
+	check_ends();
 	check_symbols();
 	check_refused();
 	check_command();

@@ -180,6 +180,49 @@ static void test_clocks(void)
 	ok(etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, &without) && !without, "none is known");
 }
 
+/* In a time namespace whose CLOCK_BOOTTIME is 1000 s ahead: 0, 1: another time, 2: not possible */
+static int read_ahead(uint64_t boot)
+{
+	static const char offset[] = "boottime 1000 0";
+	struct etw_bpf_anchor now = { 0 }, here = { 0 };
+	struct etw_bpf_clocks c = { .tsc_rate = 0 };
+	int fd, status;
+	pid_t pid;
+
+	etw_bpf_anchor_renew(&here, &c);
+	if (unshare(CLONE_NEWTIME) && unshare(CLONE_NEWUSER | CLONE_NEWTIME))
+		return 2;
+	fd = open("/proc/self/timens_offsets", O_WRONLY);
+	if (fd < 0 || write(fd, offset, sizeof(offset) - 1) != sizeof(offset) - 1)
+		return 2;
+	close(fd);
+	pid = fork();
+	if (!pid) {
+		uint64_t times[PRIVATE_CLOCKS];
+
+		etw_bpf_anchor_renew(&now, &c);
+		etw_bpf_private_ticks(&now, now.boot, times);
+		_exit(now.boot - boot > 500000000000 || now.tsc_failed != here.tsc_failed ||
+		      times[PRIVATE_BOOT] - now.boot != 1000000000000);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void test_namespace(void)
+{
+	const uint64_t boot = private_ns(CLOCK_BOOTTIME);
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(read_ahead(boot));
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		skip("a time namespace: there are none");
+	else
+		is(status, 0, "in a time namespace, the machine's time");
+}
+
 /* Which session has which clock is asked when sessions come and go, not with each event. */
 static void test_asks(void)
 {
@@ -261,6 +304,7 @@ int main(void)
 	fake_init();
 	etw_guid_from_name("Unit-Bpf", 8, &guid);
 	test_clocks();
+	test_namespace();
 	is(open_forwarder(), 0, "opened");
 	ok(!strncmp(etw_bpf_forward_name(forwarder), ETW_BPF_THREAD, strlen(ETW_BPF_THREAD)) &&
 	   strlen(etw_bpf_forward_name(forwarder)) == 14, "a name for the thread");

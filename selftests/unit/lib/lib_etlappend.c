@@ -2,6 +2,7 @@
 /* Appending to log files, our own and Windows' */
 #include "unit/etl/etl_write.h"
 
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 static bool uncut;	/* the next truncation fails */
@@ -41,6 +42,25 @@ static bool same_file(const char *name, const unsigned char *want, size_t len)
 	return same;
 }
 
+/* Whoever may only read the file keeps nobody from appending; whoever may write it does. */
+static void test_readers(void)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	const int reader = open(path, O_RDONLY | O_CLOEXEC), writer = open(path, O_RDWR | O_CLOEXEC);
+	struct etw_etl_writer *w = NULL;
+
+	ok(!flock(reader, LOCK_EX | LOCK_NB) && !etw_etl_append(path, &w), "a reader's flock(2)");
+	etw_etl_discard(w);
+	w = NULL;
+	ok(!fcntl(reader, F_OFD_SETLK, &lock) && !etw_etl_append(path, &w), "a reader's fcntl(2)");
+	etw_etl_discard(w);
+	close(reader);
+	lock.l_type = F_WRLCK;
+	ok(!fcntl(writer, F_OFD_SETLK, &lock) && etw_etl_append(path, &w) == -EBUSY,
+	   "a writer's lock");
+	close(writer);
+}
+
 static void test_append(void)
 {
 	uint64_t sum = 0, got = 0, cpus[CPUS] = { 0 }, got_cpus[CPUS] = { 0 }, events = 0;
@@ -57,6 +77,7 @@ static void test_append(void)
 	is(etw_etl_append(path, &other), -ENOENT, "a file that is not complete");
 	etw_etl_lost(w, 2, 3);
 	etw_etl_finish(w, 5, &n);
+	test_readers();
 	before = slurp(path, &len);
 
 	is(etw_etl_append(path, &w), 0, "opened for appending");

@@ -73,6 +73,44 @@ static void test_text(void)
 	       first, second), 0, "of selected events");
 	said("[e['a']['events'] for e in r['diff']['events']], r['totals']['events']", "[10] 40",
 	     "of both");
+	/* Both files are of a second, whichever of its events are selected. */
+	is(run("report --diff --filter 'level == 2' --replace -o /tmp/etw-report.%d.json %s %s", getpid(),
+	       first, second), 0, "their rates");
+	said("[(e['a']['per_second'], e['b']['per_second']) for e in r['diff']['events']], "
+	     "r['diff']['a']['duration_ns']", "[(10.0, 40.0)] 1000000000", "are those of the whole time");
+	is(run("report --diff --filter 'level == 2' --since +0.25s --until +0.75s --replace "
+	       "-o /tmp/etw-report.%d.json %s %s", getpid(), first, second), 0, "from then to then");
+	said("r['diff']['b']['duration_ns'], all(e['b']['per_second'] == 2 * e['b']['events'] "
+	     "for e in r['diff']['events'])", "500000000 True", "are those of this time");
+}
+
+/* One event of a value in a second; a moment has no rate. */
+static void make_value(char *path, int32_t value)
+{
+	const struct made made = { .name = "value", .fields = "value\0" I32, .fields_len = 7,
+				   .data = &value, .len = 4 };
+
+	report_begin();
+	report_make(&made, made_at + 500 * MS);
+	report_end();
+	strcpy(path, made_file.path);
+}
+
+static void test_values(void)
+{
+	char none[64], negative[64];
+
+	make_value(none, 0);
+	make_value(negative, -5);
+	is(run("report --diff %s %s | tail -1 | tr -s ' '", none, negative), 0, "from 0");
+	ok(run_printed("Maker/value: value 0.0 -5.0 less"), "to less");
+	is(run("report --diff %s %s | tail -1 | tr -s ' '", negative, none), 0, "and back");
+	ok(run_printed("Maker/value: value -5.0 0.0 +100.0%"), "to more");
+	is(run("report --diff --since +0.5s --until +0.5s %s %s | grep 'Maker/value ' | tr -s ' '", none,
+	       negative), 0, "in no time");
+	ok(run_printed("Maker/value - - -"), "there is no rate");
+	unlink(none);
+	unlink(negative);
 }
 
 static void test_page(void)
@@ -97,6 +135,7 @@ int main(void)
 	make_one(second, 400, 30, 6 * MS, true);
 	test_json();
 	test_text();
+	test_values();
 	test_page();
 	test_usage();
 	unlink(first);

@@ -64,6 +64,31 @@ static void test_room(void)
 	unlink(made_file.path);
 }
 
+/* One that has given its place to another gets it back by an event of another schema. */
+static void test_back(void)
+{
+	const uint32_t pair[2] = { 1, 2 };
+	char name[24];
+	int i, k;
+
+	report_begin();
+	for (i = 0; i < 10; i++)
+		put("early", "a\0" U32 "b\0" U32, 6, pair, 8);
+	for (k = 0; k < 198; k++) {
+		snprintf(name, sizeof(name), "other%d", k);
+		for (i = 0; i < 20; i++)
+			put(name, "value\0" U32, 7, pair, 4);
+	}
+	for (i = 0; i < 300; i++)
+		put("often", "value\0" U32, 7, pair, 4);
+	for (i = 0; i < 1000; i++)
+		put("early", "a\0" I32, 3, pair, 4);
+	report_end();
+	says(made_file.path, "[(f['field'], f['count'], f['missed']) for f in r['fields'] "
+	     "if 'early' in f['event']]", "[('a', 1000, 10)]", "what a field has missed is counted");
+	unlink(made_file.path);
+}
+
 /* Sums and means of large numbers */
 static void test_large(void)
 {
@@ -140,6 +165,7 @@ int main(void)
 	test_schemas();
 	test_results();
 	test_room();
+	test_back();
 	test_large();
 	return done_testing();
 }

@@ -115,10 +115,12 @@ static void note_filter(struct run *run, const char *value)
 
 	if (!run->filter_count++) {
 		etw_text_puts(&run->filter, value);
+		check(run->filter.error);
 		return;
 	}
 	etw_text_printf(&both, run->filter_count == 2 ? "(%s) && (%s)" : "%s && (%s)",
 			run->filter.data, value);
+	check(both.error);
 	etw_text_free(&run->filter);
 	run->filter = both;
 }
@@ -434,10 +436,11 @@ static void prepare(struct run *run, char **paths)
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
 	report_between(run->report, select_since(run->select), select_until(run->select));
+	report_range(run->report, inputs_start(&run->inputs), inputs_end(&run->inputs));
 }
 
-/* Make the report on files. */
-static int read_files(struct run *run, char **paths)
+/* Make the report on files; around: with the events around the slowest operations. */
+static int read_files(struct run *run, char **paths, bool around)
 {
 	int status, verdict;
 
@@ -445,7 +448,7 @@ static int read_files(struct run *run, char **paths)
 	progress_begin(&run->progress, run->quiet);
 	status = read_events(run);
 	progress_end(&run->progress);
-	if (!status && run->form != FORM_TEXT)
+	if (!status && around)
 		status = read_around(run, paths);
 	if (status)
 		return status;
@@ -498,7 +501,7 @@ static int read_base(struct run *run, char *path)
 	if (!status)
 		status = inputs_open(&run->inputs, paths);
 	if (!status)
-		status = read_files(run, paths);
+		status = read_files(run, paths, false);
 	if (status)
 		return status;
 	print_notes(run);
@@ -527,7 +530,7 @@ static int report_files(struct run *run, char **paths)
 	if (!status)
 		status = inputs_open(&run->inputs, paths);
 	if (!status)
-		status = read_files(run, paths);
+		status = read_files(run, paths, run->form != FORM_TEXT);
 	if (status)
 		return status;
 	make_result(run);

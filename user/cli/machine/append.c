@@ -33,13 +33,14 @@ int machine_append(struct etw_etl_writer *writer, const struct machine *machine,
 
 /* ----------------------------------------------------------------- the file */
 
-/* etw record and the etw stop that ends it append to the same file. */
+/* etw record and the etw stop that ends it append to the same file. A signal ends the wait. */
 static int lock(int fd)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	int tries, err;
 
-	for (tries = 0; (err = etw_etl_lock(fd)) == -EBUSY && tries < LOCK_TRIES; tries++)
+	for (tries = 0; (err = etw_etl_lock(fd)) == -EBUSY && tries < LOCK_TRIES &&
+	     !cli_ending() && !cli_held_ending(); tries++)
 		nanosleep(&pause, NULL);
 	return err;
 }

@@ -9,23 +9,14 @@
 #include <etw/format.h>
 #include "recording.h"
 
-/* Signals are held; one of them ends the counting of a large file. */
-static bool asked_to_stop(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) && (sigismember(&pending, SIGINT) ||
-					 sigismember(&pending, SIGTERM) ||
-					 sigismember(&pending, SIGHUP));
-}
-
 static int add(struct record *r, const char *path)
 {
 	/* An appended file has events of earlier recordings. */
 	int64_t since = r->session.s.mode & ETW_MODE_APPEND ?
 			(int64_t)r->last.session.s.start_wall : INT64_MIN;
 
-	return log_contents_add(&r->contents, path, since, asked_to_stop);
+	/* Signals are held; one of them ends the counting of a large file. */
+	return log_contents_add(&r->contents, path, since, cli_held_ending);
 }
 
 void record_read(struct record *r)

@@ -2,8 +2,11 @@
 /*
  * bpf_clock.c - the time of an event that is written later, in the clocks of the sessions
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bpf_clock.h"
 #include "device/kdev.h"
@@ -20,15 +23,53 @@
 #define OFF_NS		1000000ULL
 #define OFF_PART	1000
 
+/* Are the processes that this one makes in its time namespace? Mostly, and without such files, too */
+static bool children_stay(void)
+{
+	char own[NAME_MAX] = "", theirs[NAME_MAX] = "";
+
+	if (readlink("/proc/self/ns/time", own, sizeof(own) - 1) < 0 ||
+	    readlink("/proc/self/ns/time_for_children", theirs, sizeof(theirs) - 1) < 0)
+		return true;
+	return !strcmp(own, theirs);
+}
+
+/*
+ * What the time namespace adds to clocks. The file tells it of that of children; a process that has
+ * just made one for these is taken to be in none.
+ */
+static void read_offsets(struct etw_bpf_anchor *anchor)
+{
+	FILE *file = children_stay() ? fopen("/proc/self/timens_offsets", "re") : NULL;
+	long long seconds;
+	char name[16];
+	long ns;
+
+	while (file && fscanf(file, "%15s %lld %ld", name, &seconds, &ns) == 3) {
+		if (!strcmp(name, "boottime"))
+			anchor->boot_offset = seconds * (int64_t)NS + ns;
+		else if (!strcmp(name, "monotonic"))
+			anchor->awake_offset = seconds * (int64_t)NS + ns;
+	}
+	if (file)
+		fclose(file);
+}
+
+/* As BPF programs read it */
+static uint64_t boot_ns(const struct etw_bpf_anchor *anchor)
+{
+	return private_ns(CLOCK_BOOTTIME) - (uint64_t)anchor->boot_offset;
+}
+
 /*
  * In a machine that has slept the TSC may have been reset; the module then adds to it what
  * nobody else knows.
  */
-static bool has_slept(void)
+static bool has_slept(const struct etw_bpf_anchor *anchor)
 {
-	const uint64_t awake = private_ns(CLOCK_MONOTONIC);
+	const uint64_t awake = private_ns(CLOCK_MONOTONIC) - (uint64_t)anchor->awake_offset;
 
-	return private_ns(CLOCK_BOOTTIME) - awake > SLEPT_NS;
+	return boot_ns(anchor) - awake > SLEPT_NS;
 }
 
 static enum etw_bpf_source source_of(const struct etw_session *s)
@@ -145,10 +186,10 @@ static void read_anchor(struct etw_bpf_anchor *anchor)
 	for (i = 0; i < TRIES && best > CLOSE_NS; i++) {
 		uint64_t tsc, wall;
 
-		begin = private_ns(CLOCK_BOOTTIME);
+		begin = boot_ns(anchor);
 		tsc = private_tsc_ordered();
 		wall = private_wall();
-		end = private_ns(CLOCK_BOOTTIME);
+		end = boot_ns(anchor);
 		if (end - begin >= best)
 			continue;
 		best = end - begin;
@@ -163,9 +204,11 @@ void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *
 {
 	const struct etw_bpf_anchor before = *anchor;
 
-	if (!before.boot || private_ns(CLOCK_BOOTTIME) - before.boot >= RENEW_NS) {
+	if (!before.boot)
+		read_offsets(anchor);
+	if (!before.boot || boot_ns(anchor) - before.boot >= RENEW_NS) {
 		read_anchor(anchor);
-		if (has_slept() || (before.boot && clocks->tsc_rate &&
+		if (has_slept(anchor) || (before.boot && clocks->tsc_rate &&
 				    !goes_on(&before, anchor, clocks->tsc_rate)))
 			anchor->tsc_failed = true;
 	}
@@ -186,7 +229,8 @@ void etw_bpf_private_ticks(const struct etw_bpf_anchor *anchor, uint64_t boot,
 		tsc = anchor->tsc + scaled(distance, rate);
 	times[PRIVATE_TSC] = tsc;
 	times[PRIVATE_TSC_ORDERED] = tsc;
-	times[PRIVATE_BOOT] = boot;
+	/* As the session's other events, which are of this process */
+	times[PRIVATE_BOOT] = boot + (uint64_t)anchor->boot_offset;
 	times[PRIVATE_WALL] = anchor->wall + scaled(distance, RATE_WALL);
 }
 

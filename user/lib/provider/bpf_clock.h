@@ -2,7 +2,7 @@
 /*
  * bpf_clock.h - the time of an event that is written later, in the clocks of the sessions
  *
- * BPF programs read CLOCK_BOOTTIME. A session has that clock, the TSC or the wall clock, which
+ * BPF programs read CLOCK_BOOTTIME, without what a time namespace adds to it. A session has that clock, the TSC or the wall clock, which
  * are all read together every few milliseconds; what is between is computed. Private sessions have
  * clocks of their own, of the same kinds.
  */
@@ -25,7 +25,8 @@ struct etw_bpf_clocks {
 
 /* All clocks at one moment */
 struct etw_bpf_anchor {
-	uint64_t boot, tsc, wall;		/* boot: ns; 0: never read */
+	uint64_t boot, tsc, wall;		/* boot: ns, as programs read it; 0: never read */
+	int64_t boot_offset, awake_offset;	/* ns that CLOCK_BOOTTIME and CLOCK_MONOTONIC have here */
 	uint64_t took;				/* ns between the first and the last of them */
 	bool tsc_failed;			/* it did not go on as it should, and stays so */
 };

@@ -130,7 +130,8 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 	(void)any;
 	(void)all;
 	(void)filter;
-	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE)
+	/* Another thread of the parent may have held a child's lock. */
+	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE || !is_own(f))
 		return;
 	pthread_mutex_lock(&f->lock);
 	update_wanted(f);
