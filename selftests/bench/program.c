@@ -175,7 +175,7 @@ static int write_json(const char *path, const double *each)
 	}
 	fprintf(f, "{\n    \"unit\": \"instructions per event\",\n    \"rows\": [\n");
 	for (i = 0; i < ROWS; i++)
-		fprintf(f, "      {\"key\": \"program_%s\", \"each\": %.0f}%s\n", rows[i].key, each[i],
+		fprintf(f, "      {\"key\": \"program_%s\", \"net\": %.0f}%s\n", rows[i].key, each[i],
 			i + 1 < ROWS ? "," : "");
 	fprintf(f, "    ]\n  }\n");
 	return fclose(f) != 0;
