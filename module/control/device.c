@@ -20,7 +20,7 @@
 #include <etw/abi.h>
 
 static const struct etw_ioctl device_ioctls[] = {
-	/* searched from the top: the most frequent ones first, but for ETW_IOC_WRITE */
+	/* searched from the top: the most frequent ones first; ETW_IOC_WRITE is before them all */
 	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_write_classic,
 		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,

@@ -41,8 +41,8 @@ struct etw_held_provider {
  * @publish: it is registered now: let writers find it; 0 or an error.  Under the lock of the
  *	list.  NULL: nothing to do.
  * @withdraw: let no more writers find it.  Under the lock of the list.  NULL: nothing to do.
- * @describe: a session has enabled it or captures its state: write what its events mean.  NULL:
- *	nothing to do.
+ * @describe: a session has enabled it or captures its state: write what its events mean.
+ *	Under its lock.  NULL: nothing to do.
  * @start: a session has enabled it.  Under its lock.  NULL: nothing to do.
  * @stop: no session has, or it is removed; also if it was not started.  Under its lock.
  * @active: is there something to stop?  Without a lock, so only a hint.

@@ -7,6 +7,7 @@
 
 #include <linux/percpu.h>
 
+#include "clock.h"
 #include "context.h"
 #include "core/record.h"
 #include <etw/kernel.h>
@@ -44,6 +45,23 @@ int etw_hotpath_copy(struct etw_session_hot *s, u64 payer, const u8 *record, u32
 int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf);
 
 void etw_hotpath_task_exits(void);
+
+/*
+ * Read a clock.  false: there are too many writers for one that is a function of the kernel's: a
+ * tracer of that may write an event, which reads the clock, and so on.
+ */
+static __always_inline bool etw_hotpath_time(enum etw_clock_source clock, u64 *now)
+{
+	bool deep;
+
+	if (likely(etw_clock_read_inline(clock, now)))
+		return true;
+	deep = this_cpu_inc_return(etw_hotpath_nesting) > READ_ONCE(etw_nesting_max);
+	if (likely(!deep))
+		*now = etw_clock_read(clock);
+	this_cpu_dec(etw_hotpath_nesting);
+	return !deep;
+}
 
 /*
  * A writer, which has tried *tries times before, was interrupted, or the buffer was full: may it

@@ -84,20 +84,6 @@ static __always_inline u64 etw_plain_ids(void)
 	return ETW_RECORD_IDS(task->pid, task->tgid);
 }
 
-/* false: there are too many writers to read this clock. */
-static __always_inline bool etw_plain_time(enum etw_clock_source clock, u64 *now)
-{
-	bool deep;
-
-	if (likely(etw_clock_read_inline(clock, now)))
-		return true;
-	deep = this_cpu_inc_return(etw_hotpath_nesting) > READ_ONCE(etw_nesting_max);
-	if (likely(!deep))
-		*now = etw_clock_read(clock);
-	this_cpu_dec(etw_hotpath_nesting);
-	return !deep;
-}
-
 /* In the session's buffers, which have size bytes.  false: nothing was done. */
 static __always_inline bool etw_plain_reserve(const struct etw_session_hot *session, u32 size,
 					      const struct etw_plain_place *place, u64 len,
@@ -138,7 +124,7 @@ static __always_inline bool etw_plain_reserve_any(const struct etw_session_hot *
 						  const struct etw_plain_place *place, u64 len,
 						  u8 **slot, struct etw_buf **buf, u64 *now)
 {
-	return likely(etw_plain_time(READ_ONCE(session->clock), now)) &&
+	return likely(etw_hotpath_time(READ_ONCE(session->clock), now)) &&
 	       etw_plain_reserve(session, session->ring.size, place, len, slot, buf);
 }
 
@@ -321,7 +307,7 @@ static __always_inline bool etw_plain_write_all(const struct etw_snapshot *snaps
 	len = etw_record_slot(source->size);
 	session = places->cpu->session;
 	clock = READ_ONCE(session->clock);
-	if (unlikely(!etw_plain_time(clock, &now)))
+	if (unlikely(!etw_hotpath_time(clock, &now)))
 		return false;
 	if (unlikely(!etw_plain_reserve(session, session->ring.size, places, len, &slot, &buf)))
 		return false;

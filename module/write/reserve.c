@@ -56,31 +56,17 @@ static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_g
 }
 
 /*
- * The time of a loss, or ETW_LOSS_UNTIMED if there are too many writers to read this clock: a
- * tracer of what reads it may write an event that is lost as well, and so on.
- */
-static __always_inline u64 drop_time(const struct etw_session_hot *s)
-{
-	const enum etw_clock_source clock = READ_ONCE(s->clock);
-	u64 now = ETW_LOSS_UNTIMED;
-
-	if (likely(etw_clock_read_inline(clock, &now)))
-		return now;
-	if (this_cpu_inc_return(etw_hotpath_nesting) <= READ_ONCE(etw_nesting_max))
-		now = etw_clock_read(clock);
-	this_cpu_dec(etw_hotpath_nesting);
-	return now;
-}
-
-/*
  * Count events of this provider as lost now, and note them for the ledger.  Preemption is off.
  * Returns the result of the write: 0 for INDEPENDENT.
  */
 int etw_reserve_count_drops(struct etw_session_hot *s, u32 cause,
 			    const struct etw_guid *provider, u32 events)
 {
-	const u64 now = drop_time(s);
+	u64 now;
 
+	/* Counting a loss must not cause the next one. */
+	if (!etw_hotpath_time(READ_ONCE(s->clock), &now))
+		now = ETW_LOSS_UNTIMED;
 	count_drops(s, cause, provider, now, now, events);
 	return s->independent ? 0 : drop_errno(cause);
 }

@@ -98,21 +98,6 @@ static __always_inline void describe(struct etw_record_source *source,
 	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE;
 }
 
-/* In words, of which the last may overlap the one before it. */
-static __always_inline void put_payload(u8 *to, const struct small_data *data)
-{
-	u32 at;
-
-	if (data->len < 8) {
-		for (at = 0; at < data->len; at++)
-			to[at] = data->bytes[at];
-		return;
-	}
-	for (at = 0; at + 8 <= data->len; at += 8)
-		__builtin_memcpy(to + at, data->bytes + at, 8);
-	__builtin_memcpy(to + data->len - 8, data->bytes + data->len - 8, 8);
-}
-
 /*
  * Write to the session of place; its pieces are only payload.  Preemption is off.  buf: of the
  * slot, which the caller commits.  NULL: nothing was done; else the slot.
@@ -132,7 +117,7 @@ static __always_inline u8 *write_first(const struct etw_registration_hot *reg,
 	source.size = ETW_EVENT_HEADER_SIZE + data->len;
 	source.ids = etw_plain_ids();
 	*len = etw_record_slot(source.size);
-	if (unlikely(!etw_plain_time(clock, &now)) ||
+	if (unlikely(!etw_hotpath_time(clock, &now)) ||
 	    unlikely(!etw_plain_may_pay(place, reg->payer, *len)) ||
 	    unlikely(!etw_plain_reserve(session, session->ring.size, place, *len, &slot, buf)))
 		return NULL;
@@ -141,7 +126,8 @@ static __always_inline u8 *write_first(const struct etw_registration_hot *reg,
 	etw_record_put_start(slot, &source, *len, now);
 	if (w->flags & ETW_WRITE_ACTIVITY)
 		etw_record_put_activity(slot, &w->activity);
-	put_payload(slot + ETW_EVENT_HEADER_SIZE, data);
+	/* From this stack, so it can be read. */
+	(void)etw_record_copy(slot + ETW_EVENT_HEADER_SIZE, data->bytes, data->len);
 	return slot;
 }
 
@@ -230,7 +216,7 @@ bool etw_write_small(struct etw_process_hot *p, const struct etw_event_write *w,
 	const struct etw_registration_hot *reg;
 	const struct etw_snapshot *snapshot;
 	struct small_data data UNINITIALIZED;
-	bool done = false;
+	bool done;
 
 	if (w->flags & ~ETW_WRITE_ACTIVITY || w->filter || w->data_count > PIECES || w->stack_count)
 		return false;
