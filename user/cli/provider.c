@@ -67,20 +67,6 @@ const char *provider_name(const struct etw_provider *provider)
 	return schema_provider_name(&provider->guid);
 }
 
-/*
- * Anybody may register any GUID under any name, so that a process's name must
- * not decide what an operator enables; a kernel module's may.
- */
-static bool name_is_trusted(const struct etw_provider *provider)
-{
-	unsigned int i;
-
-	for (i = 0; i < provider->reg_count; i++)
-		if (provider->regs[i].flags & ETW_REG_KERNEL)
-			return true;
-	return false;
-}
-
 /* Providers of one name */
 struct matches {
 	unsigned int count;
@@ -88,14 +74,17 @@ struct matches {
 	struct etw_text all;	/* their GUIDs */
 };
 
-/* Those whose name is trusted, or those whose is not. */
+/*
+ * trusted: those that the kernel named, else the others: a process's name must not decide what an
+ * operator enables.
+ */
 static void match_name(const struct etw_provider *list, unsigned int count, const char *name,
 		       bool trusted, struct matches *matches)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		if (strcasecmp(list[i].name, name) || name_is_trusted(&list[i]) != trusted)
+		if (strcasecmp(list[i].name, name) || etw_provider_is_of_kernel(&list[i]) != trusted)
 			continue;
 		if (!matches->count)
 			matches->guid = list[i].guid;
@@ -145,7 +134,7 @@ static const char *nearest(const char *name, const struct etw_provider *list, un
 
 	suggest_begin(&near, name);
 	for (i = 0; i < count; i++)
-		if (name_is_trusted(&list[i]))
+		if (etw_provider_is_of_kernel(&list[i]))
 			suggest_try(&near, list[i].name);
 	schema_suggest(&near);
 	return cli_suggested(&near, "");

@@ -80,6 +80,15 @@ void etw_provider_free(struct etw_provider *provider)
 	provider->enables = NULL;
 }
 
+bool etw_provider_is_of_kernel(const struct etw_provider *provider)
+{
+	uint32_t i = 0;
+
+	while (i < provider->reg_count && !(provider->regs[i].flags & ETW_REG_KERNEL))
+		i++;
+	return i < provider->reg_count;
+}
+
 int etw_group_query(int fd, const struct etw_guid *guid, struct etw_group *group)
 {
 	struct etw_group_query query = { .group = *guid };

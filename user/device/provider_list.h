@@ -8,6 +8,7 @@
 #ifndef ETW_DEVICE_PROVIDER_LIST_H
 #define ETW_DEVICE_PROVIDER_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kdev.h"
@@ -31,6 +32,8 @@ struct etw_provider {
 /* One provider; -ESRCH: neither registered nor enabled. */
 int etw_provider_query(int fd, const struct etw_guid *guid, struct etw_provider *provider);
 void etw_provider_free(struct etw_provider *provider);
+/* Has a kernel module registered it? Processes may have, too: anybody may, under any name. */
+bool etw_provider_is_of_kernel(const struct etw_provider *provider);
 
 /* A group: its members, and the sessions that enable it */
 struct etw_group {

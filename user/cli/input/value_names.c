@@ -13,23 +13,14 @@
 #include "tdh/store/store.h"
 #include "value_names.h"
 
-/* Everybody may register a provider with any name; one of the kernel's has the kernel's name. */
-static bool is_of_kernel(const struct etw_provider *provider)
-{
-	uint32_t i = 0;
-
-	while (i < provider->reg_count && !(provider->regs[i].flags & ETW_REG_KERNEL))
-		i++;
-	return i < provider->reg_count;
-}
-
+/* Only a name that the kernel gave may lead to a file. */
 static bool is_trace_event(const struct etw_provider *provider, uint64_t session)
 {
 	uint32_t i = 0;
 
 	while (i < provider->enable_count && provider->enables[i].session != session)
 		i++;
-	return i < provider->enable_count && is_of_kernel(provider) &&
+	return i < provider->enable_count && etw_provider_is_of_kernel(provider) &&
 	       !strncmp(provider->name, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX));
 }
 

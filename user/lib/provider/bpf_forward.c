@@ -161,14 +161,11 @@ static int device_check(const struct etw_guid *guid)
 {
 	struct etw_provider provider;
 	int fd = etw_kdev_open(), err = 0;
-	uint32_t i;
 
 	if (fd < 0)
 		return fd;
 	if (!etw_provider_query(fd, guid, &provider)) {
-		for (i = 0; i < provider.reg_count; i++)
-			if (provider.regs[i].flags & ETW_REG_KERNEL)
-				err = -EEXIST;
+		err = etw_provider_is_of_kernel(&provider) ? -EEXIST : 0;
 		etw_provider_free(&provider);
 	}
 	etw_kdev_close(fd);
