@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +19,20 @@ static inline int fail(const char *what, int err)
 
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, why);
 	return -1;
+}
+
+/*
+ * Where the JSON goes: --json FILE, else what $ETW_BENCH_JSON names; NULL: nowhere.  Other
+ * arguments end the program.
+ */
+static inline const char *json_path(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "--json"))
+		return argv[2];
+	if (argc == 1)
+		return getenv("ETW_BENCH_JSON");
+	fprintf(stderr, "usage: %s [--json FILE]\n", program_invocation_short_name);
+	exit(2);
 }
 
 /* In ns; under "scripts/vm --icount" in instructions. */

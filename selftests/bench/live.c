@@ -95,16 +95,10 @@ static int write_json(const char *path)
 
 int main(int argc, char **argv)
 {
-	const char *json = getenv("ETW_BENCH_JSON");
+	const char *json = json_path(argc, argv);
 	int fd, slot, ret;
 	size_t i;
 
-	if (argc == 3 && !strcmp(argv[1], "--json")) {
-		json = argv[2];
-	} else if (argc > 1) {
-		fputs("usage: live [--json FILE]\n", stderr);
-		return 2;
-	}
 	fd = vm_open();
 	if (fd < 0)
 		return fail(ETW_DEVICE_PATH, fd) ? 1 : 0;

@@ -168,17 +168,11 @@ static int measure(void)
 
 int main(int argc, char **argv)
 {
-	const char *json = getenv("ETW_BENCH_JSON");
+	const char *json = json_path(argc, argv);
 	bool ok = true;
 	unsigned int i;
 	int ret;
 
-	if (argc == 3 && !strcmp(argv[1], "--json")) {
-		json = argv[2];
-	} else if (argc > 1) {
-		fputs("usage: logwrite [--json FILE]\n", stderr);
-		return 2;
-	}
 	mkdir(DIR_NAME, 0700);
 	if (mount("tmpfs", DIR_NAME, "tmpfs", 0, "size=256m"))
 		return fail("a tmpfs", 0) ? 1 : 0;

@@ -9,6 +9,7 @@
  * reader takes part; only its buffers are switched and recycled.  The floor is a system call that
  * does nothing.  The JSON goes to FILE or to the file named in $ETW_BENCH_JSON.
  */
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include <evntprov.h>
 #include <evntrace.h>
 #include <TraceLoggingProvider.h>
+#include "bench/guest.h"
 #include "bench/ran.h"
 
 #define EVENTS		20000
@@ -183,16 +185,10 @@ static int write_json(const char *path, const double *each)
 
 int main(int argc, char **argv)
 {
-	const char *json = getenv("ETW_BENCH_JSON");
+	const char *json = json_path(argc, argv);
 	double each[ROWS];
 	ULONG ret;
 
-	if (argc == 3 && !strcmp(argv[1], "--json")) {
-		json = argv[2];
-	} else if (argc > 1) {
-		fputs("usage: program [--json FILE]\n", stderr);
-		return 2;
-	}
 	ret = EventRegister(&guid, NULL, NULL, &prov);
 	if (!ret && TraceLoggingRegister(tl_provider) < 0)
 		ret = ERROR_NOT_SUPPORTED;

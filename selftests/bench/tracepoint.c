@@ -219,17 +219,11 @@ static int write_json(const char *path, const double *net)
 
 int main(int argc, char **argv)
 {
-	const char *json = getenv("ETW_BENCH_JSON");
+	const char *json = json_path(argc, argv);
 	double net[ARRAY_SIZE(tracers)], without;
 	size_t i;
 	int ret;
 
-	if (argc == 3 && !strcmp(argv[1], "--json")) {
-		json = argv[2];
-	} else if (argc > 1) {
-		fputs("usage: tracepoint [--json FILE]\n", stderr);
-		return 2;
-	}
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	without = call_cost();
 	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
