@@ -645,10 +645,10 @@ struct etw_enable_entry {
  * caller writes again with its stack, or without CAN_WALK.
  *
  * A child process that inherited the file but cannot open the device itself, so that it
- * has no registration, reports each event with LOST, and so does a process that learns of events
- * too late, with their number.  They are counted as lost in the
- * sessions that would take them from the process that registered, and the call fails with
- * ENOMEM if they were counted in one that is not INDEPENDENT.  The data is not read.
+ * has no registration, reports each event with LOST; a process that learns too late of several
+ * gives their number.  They are counted as lost in the sessions that would take them from the
+ * process that registered, and the call fails with ENOMEM if they were counted in one that is
+ * not INDEPENDENT.  The data is not read.
  */
 struct etw_event_write {
 	__u32 size;

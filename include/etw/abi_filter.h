@@ -157,9 +157,9 @@ struct etw_filter {
  * for arrays of variable elements, in the event of the program that has most of them; a
  * filter of names counts as the schema; one that makes a single test, of a number behind fields
  * of a constant length, may not count at all, and may decide before the rest of the payload is
- * looked at: an event that it rejects is not lost, even if it is too large or cannot be read.  The
- * event passes a filter that would need more
- * than is left, and the session counts that (etw_session_stat.undecided).
+ * looked at: an event that it rejects is not lost, even if it is too large or cannot be read.
+ * The event passes a filter that would need more than is left, and the session counts that
+ * (etw_session_stat.undecided).
  *
  * Source: Microsoft's TdhCreatePayloadFilter, TdhAggregatePayloadFilters and
  * PAYLOAD_FILTER_PREDICATE pages.

@@ -86,11 +86,11 @@ struct etw_trace_sample {
  * While it is enabled, the module that has the tracepoint cannot be removed.
  *
  * manifest has names of the values of its fields: the event's metadata have no place for them.
- * It is the XML of a manifest with this provider, in which an event with id 0 and the name of this one
- * has a template with the named fields. The module does not read it. Whenever a session enables
- * the provider or captures its state, it writes it to the provider's sessions, whatever their
- * filters are, as events with which programs embed manifests: id 0xFFFE, opcode 0xFE, task
- * 0xFFFE. So readers find it in the trace.
+ * It is the XML of a manifest with this provider, in which an event with id 0 and the name of
+ * this one has a template with the named fields.  The module does not read it.  Whenever a
+ * session enables the provider or captures its state, the module writes the manifest to all of
+ * the provider's sessions, whatever their filters are, in the events with which programs embed
+ * manifests: id 0xFFFE, opcode 0xFE, task 0xFFFE.  So readers find it in the trace.
  *
  * Its events show addresses of the kernel and data of all processes: ETW_IOC_ENABLE needs
  * CAP_PERFMON, too, whatever the access lists say, else EPERM.  A session that was enabled

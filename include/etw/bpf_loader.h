@@ -480,7 +480,8 @@ static inline void etw_bpf_stop_thread_(struct etw_bpf_use *use)
 /*
  * End the provider.  What programs have written before is written or counted; they may go on, and
  * write nothing.  A sleepable program (lsm.s, fentry.s, uprobe.s) that runs at this moment is not
- * waited for: its event may be lost, uncounted.  In a child after fork() it only frees what the child has of it.
+ * waited for: its event may be lost, uncounted.  In a child after fork() it only frees what the
+ * child has of it.
  */
 static inline void etw_bpf_close(struct etw_bpf_use *use)
 {

@@ -387,9 +387,9 @@ int etw_registration_of_kernel_traits(struct etw_provider *provider, const void 
  * @provider: the provider; nothing happens if it is not registered
  *
  * Waits until no writer uses the registration any more, and for the callback, so the caller may
- * be unloaded when this returns 0; events that are written later go nowhere.  Waiting notifications are dropped, and
- * callers that wait for them continue.  One call at a time for a provider: a second one
- * returns at once.
+ * be unloaded when this returns 0; events that are written later go nowhere.  Waiting
+ * notifications are dropped, and callers that wait for them continue.  One call at a time for a
+ * provider: a second one returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().
  *

@@ -80,8 +80,8 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
  * Append to a closed log file of any writer: its clock, buffer size and name stay, and
  * etw_etl_finish() returns when all of it is on its disk. The greatest size in its header grows
  * with it if need be.
- * -EINVAL: not a log file, circular, or not closed; -EBUSY: somebody appends. etw_etl_discard() removes only what
- * was added.
+ * -EINVAL: not a log file, circular, or not closed; -EBUSY: somebody appends.
+ * etw_etl_discard() removes only what was added.
  */
 int etw_etl_append(const char *path, struct etw_etl_writer **out);
 /* The same for a file open for reading and writing; the writer always owns fd. */

@@ -18,7 +18,6 @@
 #define AFTER		4
 #define MARGIN		INT64_C(100000000)	/* ns before and after it that are looked at */
 #define OPERATIONS	20	/* names of operations, by their time in all */
-#define FILETIME_1970	INT64_C(116444736000000000)
 
 struct report_around {
 	struct report_slow *slow;
@@ -53,7 +52,7 @@ int report_around_begin(struct report *r, int64_t *until)
 				r->around_to = end_of(slow) + MARGIN;
 		}
 	}
-	*until = r->around_to / 100 + 1 + FILETIME_1970;
+	*until = r->around_to / 100 + 1 + ETW_UNIX_EPOCH_100NS;
 	return r->around_count != 0;
 }
 

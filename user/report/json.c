@@ -10,7 +10,6 @@
 #include "base/utf.h"
 #include "json_private.h"
 
-#define FILETIME_1970	INT64_C(116444736000000000)
 #define DIGITS		40	/* of the largest number, with a sign */
 
 void report_put_number(struct etw_text *to, const char *key, __int128 value)
@@ -137,7 +136,7 @@ static void put_start(const struct report *r, struct etw_text *to)
 		return;
 	}
 	etw_text_char(to, '"');
-	etw_text_time(to, ns / 100 + FILETIME_1970);
+	etw_text_time(to, ns / 100 + ETW_UNIX_EPOCH_100NS);
 	/* Two digits more, in place of the Z */
 	if (!to->error && to->data[to->len - 1] == 'Z')
 		etw_text_cut(to, to->len - 1);

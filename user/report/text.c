@@ -7,7 +7,6 @@
 #include "text_private.h"
 
 #define LOSSES	10	/* that are listed */
-#define FILETIME_1970	INT64_C(116444736000000000)
 
 static void put_amount(struct report_page *page, uint64_t count, const char *what,
 		       const char *behind)
@@ -37,7 +36,7 @@ static void put_date(struct report_page *page, int64_t filetime)
 
 static int64_t filetime_of(int64_t ns)
 {
-	return ns / 100 + FILETIME_1970;
+	return ns / 100 + ETW_UNIX_EPOCH_100NS;
 }
 
 static void put_period(struct report_page *page)

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 
 #include "base/name_guid.h"
+#include "etl/record.h"
 #include "etl/verify.h"
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
@@ -100,7 +101,7 @@ static bool count_file(FIXTURE_DATA(workload) *self)
 		return false;
 	while ((ret = etw_etl_next(file, &event)) == 1) {
 		/* The names of an event's values are in the trace, too. */
-		if (event.record.header->desc.id == 0xFFFE)
+		if (etw_kind_is_schema(event.record.header))
 			continue;
 		for (i = 0; i < EVENTS; i++)
 			if (!memcmp(&event.record.header->provider, &self->guids[i], sizeof(self->guids[i])))

@@ -35,7 +35,8 @@ static const struct known commands[] = {
 	KNOWN(UNREGISTER, etw_unregister), KNOWN(NOTIFY, etw_notify),
 	KNOWN(PROVIDER_ENUM, etw_provider_enum), KNOWN(PROVIDER_QUERY, etw_provider_query),
 	KNOWN(PROVIDER_SET, etw_provider_set), KNOWN(GROUP_QUERY, etw_group_query),
-	GROWN(TRACE_EVENT, etw_trace_event, ETW_TRACE_EVENT_SIZE_FIRST), KNOWN(BPF_PROVIDER, etw_bpf_provider),
+	GROWN(TRACE_EVENT, etw_trace_event, ETW_TRACE_EVENT_SIZE_FIRST),
+	KNOWN(BPF_PROVIDER, etw_bpf_provider),
 	KNOWN(WRITE, etw_event_write), KNOWN(CLASSIC, etw_classic_write),
 	KNOWN(CONSUMER_OPEN, etw_consumer_open), KNOWN(ACCESS_SET, etw_access),
 };

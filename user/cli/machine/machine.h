@@ -3,8 +3,8 @@
  * machine.h - the machine that a log file was recorded on: seen here, written, and read
  *
  * What a container or an unprivileged user cannot see is not known, and is not written; no
- * address that the kernel hides becomes a number, nor one in a file that others may read. The events are those of "machine" in
- * etw/format.h.
+ * address that the kernel hides becomes a number, nor one in a file that others may read. The
+ * events are those of "machine" in etw/format.h.
  */
 #ifndef ETW_CLI_MACHINE_H
 #define ETW_CLI_MACHINE_H

@@ -2,9 +2,9 @@
 /*
  * bpf_clock.h - the time of an event that is written later, in the clocks of the sessions
  *
- * BPF programs read CLOCK_BOOTTIME, without what a time namespace adds to it. A session has that clock, the TSC or the wall clock, which
- * are all read together every few milliseconds; what is between is computed. Private sessions have
- * clocks of their own, of the same kinds.
+ * BPF programs read CLOCK_BOOTTIME, without what a time namespace adds to it. A session has that
+ * clock, the TSC or the wall clock, which are all read together every few milliseconds; what is
+ * between is computed. Private sessions have clocks of their own, of the same kinds.
  */
 #ifndef ETW_LIB_PROVIDER_BPF_CLOCK_H
 #define ETW_LIB_PROVIDER_BPF_CLOCK_H

@@ -279,13 +279,19 @@ static void put_bits(struct etw_text *text, const struct etw_field *field, uint6
 	}
 }
 
-/* Maps have values of 32 bits; wider fields may have values that fit, and bits that do. */
-static bool fits_map(const struct etw_field *field)
+/* Maps have values of 32 bits. */
+static bool fits_value(const struct etw_field *field)
 {
-	if (field->size <= sizeof(uint32_t) || etw_field_map_is_bits(field->map))
+	if (field->size <= sizeof(uint32_t))
 		return true;
 	return field->value_kind == ETW_VALUE_SIGNED ? field->value.i == (int32_t)field->value.i :
 						       field->value.u <= UINT32_MAX;
+}
+
+/* Wider fields may have values that fit, and bits that do. */
+static bool fits_map(const struct etw_field *field)
+{
+	return etw_field_map_is_bits(field->map) || fits_value(field);
 }
 
 static bool is_mapped(const struct etw_field *field)
@@ -311,9 +317,8 @@ static void put_quote(struct etw_text *text, enum etw_text_style style)
 /* The name of the whole value; NULL: it has none, or is too large for one. */
 static const char *whole_name(const struct etw_field *field)
 {
-	const bool fits = field->size <= sizeof(uint32_t) || field->value.u <= UINT32_MAX ||
-			  (field->value_kind == ETW_VALUE_SIGNED &&
-			   field->value.i == (int32_t)field->value.i);
+	/* A bit map has the highest bit of 32 without a sign. */
+	const bool fits = field->value.u <= UINT32_MAX || fits_value(field);
 
 	return fits ? etw_field_map_name(field->map, (uint32_t)field->value.u) : NULL;
 }
