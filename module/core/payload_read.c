@@ -33,8 +33,11 @@ fault:
 	return false;
 }
 
-/* Go to the next piece that is not empty; false: there is none, or it cannot be read. */
-bool etw_cursor_refill(struct etw_cursor *c)
+/*
+ * Go to the next piece that is not empty; false: there is none, or it cannot be read.  It has no
+ * array that could overflow, and filters call it for each piece.
+ */
+__no_stack_protector bool etw_cursor_refill(struct etw_cursor *c)
 {
 	while (!c->here) {
 		if (!c->after || !c->pieces) {

@@ -268,6 +268,19 @@ static __always_inline u32 wanted_unit(const u8 *text, u32 i, bool wide)
 
 enum found { ABSENT, FOUND, OPEN };
 
+/* *n units of the text match what precedes unit; add unit.  false: none match any more. */
+static __always_inline bool extend_match(const u8 *text, const u8 *border, u32 *n, u32 unit,
+					 bool wide)
+{
+	while (wanted_unit(text, *n, wide) != unit) {
+		if (!*n)
+			return false;
+		*n = border[*n - 1];
+	}
+	++*n;
+	return true;
+}
+
 /* OPEN: not found, and the end of the text was not reached either. */
 static __always_inline enum found search(const u8 *text, u32 length,
 					 const struct etw_field *field, bool wide)
@@ -284,12 +297,9 @@ static __always_inline enum found search(const u8 *text, u32 length,
 	}
 	at = c.at;
 	here = c.here;
-	while ((unit = next_unit(&c, &at, &here, wide))) {
-		while (n && wanted_unit(text, n, wide) != unit)
-			n = border[n - 1];
-		if (wanted_unit(text, n, wide) == unit && ++n == length)
+	while ((unit = next_unit(&c, &at, &here, wide)))
+		if (extend_match(text, border, &n, unit, wide) && n == length)
 			return FOUND;
-	}
 	return cut && !here && !c.after ? OPEN : ABSENT;
 }
 

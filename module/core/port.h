@@ -245,6 +245,7 @@ do { \
 		goto label; \
 } while (0)
 #define etw_was_read(from, n)	((void)(from), (void)(n))
+#define __no_stack_protector
 
 static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 {

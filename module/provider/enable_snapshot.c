@@ -148,18 +148,27 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	etw_filter_merge(&u->composite, &slot->filter);
 }
 
+/* Does the only session ask for some events with their stacks, and for no other items? */
+static bool selects_stacks(const struct etw_snapshot *snapshot, u32 items)
+{
+	return snapshot->count == 1 && items == ETW_ENABLE_STACK_TRACE &&
+	       snapshot->entries[0].events && !snapshot->types && !snapshot->traits;
+}
+
 static enum etw_way way_of(const struct etw_snapshot *snapshot)
 {
 	bool plain = !snapshot->shared && !snapshot->group_entries, tsc = true;
-	u32 i;
+	u32 i, items = 0;
 
 	for (i = 0; i < snapshot->count; i++) {
-		plain = plain && !(snapshot->entries[i].filter.properties & ETW_ENABLE_ITEMS);
+		items |= snapshot->entries[i].filter.properties & ETW_ENABLE_ITEMS;
 		tsc = tsc && READ_ONCE(snapshot->entries[i].session->clock) == ETW_SOURCE_TSC;
 	}
 	/* Elsewhere a driver's memory is read by functions that can be traced: see plain.h. */
 	if (!plain || !IS_ENABLED(CONFIG_X86_64))
 		return ETW_WAY_GENERAL;
+	if (items)
+		return selects_stacks(snapshot, items) ? ETW_WAY_STACK : ETW_WAY_GENERAL;
 	if (snapshot->types || snapshot->traits)
 		return tsc && snapshot->types && !(snapshot->traits && snapshot->traits->has_decode) ?
 		       ETW_WAY_TYPED : ETW_WAY_GENERAL;

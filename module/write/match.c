@@ -56,16 +56,10 @@ static __always_inline bool stack_wanted(const struct etw_snapshot_entry *entry,
 					 struct etw_match_event *event)
 {
 	const struct etw_event_filter *filter = entry->events;
-	const struct etw_event_descriptor *desc = event->desc;
-	bool match;
 
-	if (!id_passes(&filter->stack_ids, event) ||
-	    !name_passes(entry, filter->stack_names, event))
-		return false;
-	if (!filter->stack_level_given)
-		return true;
-	match = etw_entry_wants(&filter->stack_level, desc->level, desc->keyword);
-	return match == filter->stack_level_in;
+	return id_passes(&filter->stack_ids, event) &&
+	       name_passes(entry, filter->stack_names, event) &&
+	       etw_match_stack_level(filter, event->desc);
 }
 
 /* Do the writer's options and all filters but the payload filter let the event pass? */

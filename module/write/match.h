@@ -9,11 +9,10 @@
 #include <etw/format.h>
 
 #include "core/filter.h"
+#include "snapshot.h"
 
 struct etw_provider;
 struct etw_record_source;
-struct etw_snapshot;
-struct etw_snapshot_entry;
 struct etw_typed;
 struct etw_write_opts;
 
@@ -34,6 +33,22 @@ static __always_inline bool etw_match_id(const struct etw_event_ids *ids,
 					 const struct etw_event_descriptor *desc)
 {
 	return desc->channel == ETW_CHANNEL_TRACELOGGING || etw_ids_pass(ids, desc->id);
+}
+
+/* Does the filter of levels for stacks let this event's stack pass? */
+static __always_inline bool etw_match_stack_level(const struct etw_event_filter *filter,
+						  const struct etw_event_descriptor *desc)
+{
+	return !filter->stack_level_given ||
+	       etw_entry_wants(&filter->stack_level, desc->level, desc->keyword) ==
+	       filter->stack_level_in;
+}
+
+/* Do all filters for stacks, for an event that has no name? */
+static __always_inline bool etw_match_stack(const struct etw_event_filter *filter,
+					    const struct etw_event_descriptor *desc)
+{
+	return etw_match_id(&filter->stack_ids, desc) && etw_match_stack_level(filter, desc);
 }
 
 bool etw_match_payload(const struct etw_snapshot_entry *entry,

@@ -73,6 +73,9 @@ enum etw_way {
 				 */
 	ETW_WAY_IDS,		/* one session, which may select by id, too, and have any clock */
 	ETW_WAY_FILTERED,	/* as ETW_WAY_IDS, but the session selects by payload */
+	ETW_WAY_STACK,		/* as ETW_WAY_FILTERED or ETW_WAY_IDS, but the session asks for the
+				 * stacks of some events
+				 */
 	ETW_WAY_SEVERAL,
 	ETW_WAY_TYPED,		/* of a provider that gives the types of its data; any sessions
 				 * whose clocks were the TSC, and which may select by name or

@@ -147,6 +147,17 @@ write_filtered(const struct etw_provider *provider, const struct etw_event_descr
 	return write_done(ret);
 }
 
+/* As write_nothing(), for ETW_WAY_STACK. */
+static noinline int write_stackless(const struct etw_provider *provider,
+				    const struct etw_event_descriptor *desc, u32 count,
+				    const struct etw_data_descriptor *data,
+				    const struct etw_snapshot *snapshot)
+{
+	if (etw_match_stack(snapshot->entries[0].events, desc))
+		return write_general(provider, desc, count, data);
+	return write_filtered(provider, desc, count, data, snapshot);
+}
+
 /* As write_nothing(), for ETW_WAY_ONE. */
 static noinline int write_plain(const struct etw_provider *provider,
 				const struct etw_event_descriptor *desc, u32 count,
@@ -321,6 +332,8 @@ int __etw_write(struct etw_provider *provider,
 		return write_filtered(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_SEVERAL)
 		return write_asked(provider, desc, count, data, snapshot);
+	if (snapshot->way == ETW_WAY_STACK)
+		return write_stackless(provider, desc, count, data, snapshot);
 	return write_general(provider, desc, count, data);
 }
 EXPORT_SYMBOL_GPL(__etw_write);

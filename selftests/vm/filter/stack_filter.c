@@ -6,26 +6,41 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_items.h"
+#include "lib/driver/vm_kmod.h"
+
+#include "kmod/etw_test/etw_test.h"
 
 FIXTURE(stacks) {
 	int fd;
+	int kfd;		/* of the driver; -1: this program writes */
 	int slot;
+	struct etw_guid guid;
 	uint64_t session;
 	struct vm_reader r;
 	struct vm_events *events;
 	struct etw_event_write w;
 };
 
+FIXTURE_VARIANT(stacks) {
+	bool driver;
+};
+
+FIXTURE_VARIANT_ADD(stacks, of_a_program) { false };
+FIXTURE_VARIANT_ADD(stacks, of_a_driver) { true };
+
 FIXTURE_SETUP(stacks)
 {
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
+	self->guid = variant->driver ? (struct etw_guid)ETW_TEST_GUID : vm_guid(1);
+	self->kfd = variant->driver ? vm_test_provider() : -1;
+	ASSERT_LE(variant->driver ? 0 : -1, self->kfd);
 	self->session = vm_start_named(self->fd, "t-stacks");
 	ASSERT_NE(0, self->session);
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
 	self->events = calloc(1, sizeof(*self->events));
 	ASSERT_NE(NULL, self->events);
-	ASSERT_EQ(0, vm_enable_with(self->fd, self->session, vm_guid(1),
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->session, self->guid,
 				    ETW_ENABLE_STACK_TRACE, NULL, 0));
 	self->w = (struct etw_event_write){ .size = sizeof(self->w), .slot = self->slot };
 }
@@ -34,6 +49,10 @@ FIXTURE_TEARDOWN(stacks)
 {
 	vm_reader_close(&self->r);
 	free(self->events);
+	if (self->kfd >= 0) {
+		close(self->kfd);
+		EXPECT_EQ(0, vm_rmmod("etw_test"));
+	}
 	vm_stop_all(self->fd);
 	close(self->fd);
 }
@@ -45,6 +64,15 @@ static int collect(FIXTURE_DATA(stacks) *self)
 	memset(self->events, 0, sizeof(*self->events));
 	ret = ret ?: vm_drain(&self->r, vm_keep, self->events);
 	return ret == -EAGAIN ? 0 : ret;
+}
+
+static int write_event(FIXTURE_DATA(stacks) *self)
+{
+	struct etw_test_write k = { .count = 1, .size = 8, .descriptors = 1, .desc = self->w.desc };
+
+	if (self->kfd < 0)
+		return vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);
+	return vm_ioctl(self->kfd, ETW_TEST_WRITE, &k) ?: k.ok != 1;
 }
 
 /*
@@ -59,7 +87,7 @@ static int stacks(FIXTURE_DATA(stacks) *self)
 		self->w.desc.id = i;
 		self->w.desc.level = i + 1;
 		self->w.desc.keyword = 3u << i >> 1;
-		if (vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w))
+		if (write_event(self))
 			return -1;
 	}
 	if (collect(self) || self->events->count != 5)
@@ -72,7 +100,7 @@ static int stacks(FIXTURE_DATA(stacks) *self)
 
 static int ask(FIXTURE_DATA(stacks) *self, uint32_t property, const struct etw_filter *f, int n)
 {
-	return vm_enable_with(self->fd, self->session, vm_guid(1), property, f, n);
+	return vm_enable_with(self->fd, self->session, self->guid, property, f, n);
 }
 
 /* B57 to B59: they only take stacks away, and every event comes. */
