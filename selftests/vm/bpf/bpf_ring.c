@@ -188,6 +188,12 @@ static int unload(FIXTURE_DATA(ring) *self)
 	return vm_reap(pid);
 }
 
+/* For the beginning of each test, as NEED_BPF() of bpf_events.c. */
+#define NEED_TYPES() do {							\
+	if (access("/sys/kernel/btf/vmlinux", R_OK))				\
+		SKIP(return, "libbpf cannot load these programs: this kernel has no BTF");	\
+} while (0)
+
 FIXTURE_SETUP(ring)
 {
 	struct etw_guid guids[1 + VM_OWN_PROVIDERS];
@@ -344,6 +350,7 @@ static int64_t choice(const char *object_name, const char *only, const char *way
 /* By functions where all programs may call them; and it loads in either case. */
 TEST_F(ring, choice)
 {
+	NEED_TYPES();
 	EXPECT_EQ(bpf_test_state_has("tracing"), choice("writer", "on_syscall", "") > 0);
 	EXPECT_EQ(bpf_test_state_has("kprobe"), choice("kinds", "of_kprobe", "") > 0);
 	EXPECT_LE(0, choice("kinds", "of_tracepoint", ""));
@@ -428,6 +435,7 @@ TEST_F(ring, same_as_functions)
 	static struct way_events functions, ring;
 	uint32_t origin[3];
 
+	NEED_TYPES();
 	if (!bpf_test_state_has("tracing"))
 		SKIP(return, "BPF programs cannot call this etw.ko: see " BPF_TEST_STATE);
 	go(_metadata, self, "functions", &functions);
@@ -447,6 +455,7 @@ TEST_F(ring, same_as_functions)
 /* As long as a session has the provider of functions enabled, its GUID is not a process's. */
 TEST_F(ring, held_by_functions)
 {
+	NEED_TYPES();
 	if (!bpf_test_state_has("tracing"))
 		SKIP(return, "BPF programs cannot call this etw.ko: see " BPF_TEST_STATE);
 	ASSERT_TRUE(load(self, "functions"));
@@ -473,6 +482,7 @@ TEST_F(ring, what_selects_them)
 	};
 	unsigned int i;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		self->control->enabled = 0;
@@ -494,6 +504,7 @@ TEST_F(ring, time)
 {
 	uint64_t before, after;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
 	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
@@ -516,6 +527,7 @@ TEST_F(ring, overflow)
 {
 	uint64_t lost;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
 	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
@@ -573,6 +585,7 @@ TEST_F(ring, killed)
 {
 	const unsigned int before = links();
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
 	EXPECT_EQ(1, programs("on_syscall"));
@@ -597,6 +610,7 @@ TEST_F(ring, killed)
 /* What the ring holds is written when the provider ends in order. */
 TEST_F(ring, ends)
 {
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
 	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
@@ -627,6 +641,7 @@ TEST_F(ring, ends_while_they_write)
 	uint64_t sent;
 	pthread_t thread;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
 	calling = true;
@@ -645,6 +660,7 @@ TEST_F(ring, ends_while_they_write)
 /* A child of the loader has the same memory and descriptors. */
 TEST_F(ring, child_closes)
 {
+	NEED_TYPES();
 	loader_forks = true;
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
@@ -688,6 +704,7 @@ TEST_F(ring, own_calls)
 	uint32_t thread, tid;
 	unsigned int i, own = 0;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	thread = forwarding_thread(self->pid, &blocked);
 	ASSERT_NE(0, thread);
@@ -721,6 +738,7 @@ TEST_F(ring, large_from_network)
 	struct etw_guid guids[1 + VM_OWN_PROVIDERS];
 	struct bpf_program *program;
 
+	NEED_TYPES();
 	ASSERT_NE(NULL, object);
 	ASSERT_EQ(0, ETW_BPF_OPEN(large, object, &use));
 	EXPECT_EQ(0, use.number);
@@ -746,6 +764,7 @@ TEST_F(ring, command)
 {
 	static struct vc_run run;
 
+	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, vc_run(&run, "list", "providers", "-v", NULL)) TH_LOG("%s", run.err);
 	EXPECT_NE(NULL, strstr(run.out, "Test-Bpf")) TH_LOG("%s", run.out);
