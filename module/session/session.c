@@ -30,6 +30,7 @@
 #include "provider/change.h"
 #include "provider/enable.h"
 #include "session.h"
+#include "write/reserve.h"
 
 unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
 
@@ -462,6 +463,24 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 		WRITE_ONCE(s->hot.fair.budget_kb, budget_of(user_budget_kb));
 	if (!err && flush_ms)
 		etw_session_set_flush_locked(s, flush_ms);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/*
+ * Count events of this provider that its probe missed, at any time since the session's start.
+ * -ESHUTDOWN: the session stops.  No snapshot keeps the caller among the writers that a stop
+ * waits for, so the lock and the state do.
+ */
+int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 events)
+{
+	int err = 0;
+
+	mutex_lock(&s->lock);
+	if (s->state == ETW_RUNNING)
+		etw_reserve_count_missed(&s->hot, provider, s->start.clock, events);
+	else
+		err = -ESHUTDOWN;
 	mutex_unlock(&s->lock);
 	return err;
 }
