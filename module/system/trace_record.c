@@ -9,8 +9,9 @@
  *
  * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Writers
  * on a CPU nest strictly, so the depth, counted per CPU, gives each one scratch memory of its
- * own.  perf admits one record at a time in each of its four contexts of a
- * CPU; programs may also be called by what runs in between, and so too deep.
+ * own; that of a task that dies there is put right when it exits.  perf admits one record at a
+ * time in each of its four contexts of a CPU; programs may also be called by what runs in
+ * between, and so too deep.
  */
 #include <linux/compiler.h>
 #include <linux/cred.h>
@@ -43,8 +44,8 @@ struct trace_scratch {
 	u32 text_count;
 };
 
+/* Of a CPU; etw_hotpath_records counts those in use. */
 struct trace_scratches {
-	unsigned int used;
 	struct trace_scratch of[SCRATCHES];
 };
 
@@ -243,12 +244,12 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 	if (!snapshot)
 		return 0;
 	e.general = snapshot->filtered && snapshot->way == ETW_WAY_GENERAL;
-	depth = this_cpu_inc_return(scratches->used);
+	depth = this_cpu_inc_return(etw_hotpath_records);
 	if (likely(depth <= SCRATCHES))
 		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);
 	else
 		ret = trace_drop(&e);
-	this_cpu_dec(scratches->used);
+	this_cpu_dec(etw_hotpath_records);
 	return ret;
 }
 
