@@ -19,6 +19,7 @@ void etw_buffer_prepare(struct etw_trace_session *s, struct etw_buf *buf);
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s);
 void etw_buffer_empty(struct etw_trace_session *s, struct etw_buffer *b);
+bool etw_buffer_growth_waits(const struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s);
 void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b);

@@ -26,6 +26,7 @@
 #include "control_lock.h"
 #include "deliver.h"
 #include "epoch.h"
+#include "grow.h"
 #include "provider/capture_timer.h"
 #include "provider/change.h"
 #include "provider/enable.h"
@@ -321,6 +322,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 		per_cpu_ptr(s->hot.cpu, cpu)->session = &s->hot;
 	}
 	etw_deliver_init(s);
+	etw_grow_init(s);
 	etw_capture_timer_init(&s->enabler);
 	err = etw_buffers_init(s);
 	if (err)
@@ -429,6 +431,7 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 	etw_deliver_rearm(s);
 }
 
+/* Under flush_lock, too; releases the other lock meanwhile. */
 static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 {
 	u32 most = s->hot.fair.most;
@@ -440,7 +443,7 @@ static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 	etw_fair_limit(&s->hot.fair, max_buffers, reserve_room(s, max_buffers));
 	err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
 	if (err)
-		s->hot.fair.most = most;
+		s->hot.fair.most = max(most, etw_fair_reserve(&s->hot.fair));
 	else
 		s->max_buffers = max_buffers;
 	s->growth.wait_ms = 0;
@@ -454,6 +457,7 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 {
 	int err = 0;
 
+	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
@@ -464,6 +468,7 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 	if (!err && flush_ms)
 		etw_session_set_flush_locked(s, flush_ms);
 	mutex_unlock(&s->lock);
+	mutex_unlock(&s->flush_lock);
 	return err;
 }
 
@@ -497,7 +502,7 @@ int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provi
  *  - CPU hotplug: it was off the list before that grace period;
  *  - epoch.c: etw_epoch_leave() took it off its list;
  *  - irq_work and works: etw_deliver_stop() and etw_capture_timer_stop() ended them;
- *  - control calls, consumers and the log file's thread: each has a reference.
+ *  - control calls, consumers, the log file's thread and grow.c: each has a reference.
  */
 void etw_session_stop(struct etw_trace_session *s)
 {
