@@ -391,6 +391,14 @@ void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b)
 	buffers_share(s);
 }
 
+/* Add a new buffer to the ring of a BUFFERING session. */
+void etw_buffer_widen(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	s->ring_buffers++;
+	etw_pool_push(&s->hot.ring.pool, b->buf.index);
+}
+
 /* Allocate count buffers for the pool, or as many as there is memory for and an error. */
 static int buffers_fill(struct etw_trace_session *s, u32 count)
 {
@@ -443,7 +451,9 @@ int etw_buffers_init(struct etw_trace_session *s)
 	if (err)
 		goto out;
 	if (s->hot.buffering) {
-		count = max(2UL, roundup_pow_of_two(s->min_buffers));
+		/* The ring may be wider when more CPUs are online. */
+		count = max(s->min_buffers, ETW_BUFFERS_PER_CPU * num_possible_cpus());
+		count = roundup_pow_of_two(count);
 		cells = kvcalloc(count, sizeof(*cells), ETW_GFP);
 		err = -ENOMEM;
 		if (!cells)
@@ -453,6 +463,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 	err = buffers_fill(s, s->min_buffers);
 	if (err)
 		goto out;
+	s->ring_buffers = s->min_buffers;
 	buffers_fill_reserve(s);
 out:
 	mutex_unlock(&s->lock);

@@ -261,11 +261,20 @@ static bool may_drop(struct etw_trace_session *s, const struct etw_buffer *b, u8
 			      etw_fair_is_over(&s->hot.fair, b->buf.payer));
 }
 
+/* Are there more CPUs online than the session's size is for? */
+bool etw_deliver_lacks_cpus(const struct etw_trace_session *s)
+{
+	return !s->hot.shared && num_online_cpus() > READ_ONCE(s->hot.fair.cpus);
+}
+
 /* Is it time to allocate a buffer for the pool? */
 bool etw_deliver_wants_buffer(const struct etw_trace_session *s)
 {
-	return !s->hot.buffering && s->state == ETW_RUNNING && !etw_buffer_growth_waits(s) &&
-	       etw_buffers_available(s) < etw_deliver_growth_mark(s) &&
+	if (s->state != ETW_RUNNING || etw_buffer_growth_waits(s))
+		return false;
+	if (s->hot.buffering)
+		return s->ring_buffers < s->min_buffers;
+	return etw_buffers_available(s) < etw_deliver_growth_mark(s) &&
 	       s->total < most_buffers(s);
 }
 
@@ -289,13 +298,15 @@ void etw_deliver_replenish(struct etw_trace_session *s)
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
-	if (s->hot.buffering || s->state != ETW_RUNNING)
+	if (s->state != ETW_RUNNING)
 		return;
-	if (etw_deliver_wants_buffer(s)) {
+	if (etw_deliver_wants_buffer(s) || etw_deliver_lacks_cpus(s)) {
 		/* It comes here again when it has what there is. */
 		deliver_grow(s);
 		return;
 	}
+	if (s->hot.buffering)
+		return;
 	/*
 	 * Let the next writer without a buffer ask again; if memory is short, not before the wait
 	 * is over.  Here, because one that asked meanwhile has cleared ask before it raised the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * grow.c - a session's pool grows
+ * grow.c - a session's pool grows, and the ring of a BUFFERING session when CPUs come online
  *
  * New buffers are charged to the control group of the process that started the session, so
  * getting one may take as long as that group needs to reclaim memory.  The work that does it is
@@ -17,13 +17,23 @@ static void grow_work(struct work_struct *work)
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, grow_work);
 	struct etw_buffer *b;
 
+	if (etw_deliver_lacks_cpus(s)) {
+		mutex_lock(&s->flush_lock);
+		mutex_lock(&s->lock);
+		etw_session_fit_cpus(s);
+		mutex_unlock(&s->lock);
+		mutex_unlock(&s->flush_lock);
+	}
 	mutex_lock(&s->lock);
 	while (etw_deliver_wants_buffer(s)) {
 		b = etw_buffer_grow(s);
 		/* One that came too late is freed with the session. */
 		if (!b || s->state != ETW_RUNNING)
 			break;
-		etw_buffer_add(s, b);
+		if (s->hot.buffering)
+			etw_buffer_widen(s, b);
+		else
+			etw_buffer_add(s, b);
 	}
 	s->growing = false;
 	etw_deliver_replenish(s);

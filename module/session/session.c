@@ -237,7 +237,8 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 
 	kb = clamp(kb, (u32)ETW_BUFFER_KB_MIN, (u32)ETW_BUFFER_KB_MAX);
 	s->hot.ring.size = PAGE_ALIGN(kb * 1024);
-	s->min_buffers = max(config->min_buffers, s->hot.shared ? 2 : 2 * num_online_cpus());
+	s->min_buffers = max(config->min_buffers,
+			     ETW_BUFFERS_PER_CPU * (s->hot.shared ? 1 : num_online_cpus()));
 	s->max_buffers = config->max_buffers;
 	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
 		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
@@ -449,6 +450,28 @@ static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 	s->growth.wait_ms = 0;
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);
 	return err;
+}
+
+/*
+ * CPUs have come online: there may be as many buffers for each as there are at a session's start,
+ * if its memory allows that.  Under flush_lock, too; releases the other lock meanwhile.
+ */
+void etw_session_fit_cpus(struct etw_trace_session *s)
+{
+	u32 cpus = num_online_cpus(), buffers = ETW_BUFFERS_PER_CPU * cpus;
+
+	lockdep_assert_held(&s->lock);
+	if (s->state != ETW_RUNNING || s->hot.shared || cpus <= s->hot.fair.cpus)
+		return;
+	WRITE_ONCE(s->hot.fair.cpus, cpus);
+	if (buffers <= s->max_buffers || !size_allowed(s, buffers))
+		return;
+	if (!s->hot.buffering) {
+		update_max_buffers(s, buffers);
+	} else if (!etw_buffers_reserve(s, etw_buffers_capacity(s, buffers))) {
+		s->min_buffers = buffers;
+		s->max_buffers = buffers;
+	}
 }
 
 /* UPDATE: 0 leaves a value unchanged. */

@@ -127,6 +127,7 @@ struct etw_trace_session {
 	enum etw_session_state state;
 	u32 min_buffers;
 	u32 max_buffers;
+	u32 ring_buffers;		/* BUFFERING: of the writers, min_buffers before long */
 	u32 flush_ms;			/* 0: no timer */
 	u32 total;			/* buffers allocated */
 	bool growing;			/* grow_work is queued or runs, and has a reference */
