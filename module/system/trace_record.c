@@ -29,6 +29,7 @@
 #include "trace_event.h"
 #include "write/fair.h"
 #include "write/hotpath.h"
+#include "write/loss.h"
 #include "write/opts.h"
 #include "write/scope.h"
 #include "write/snapshot.h"
@@ -211,6 +212,19 @@ static noinline int trace_drop(const struct trace_event_of *e)
 	const struct etw_write_opts opts = { .exclude = e->excluded };
 
 	return etw_hotpath_drop(e->provider, e->desc, &opts, ETW_DROP_NESTING);
+}
+
+/**
+ * etw_trace_record_missing() - the kernel does not report a trace event, or samples, on some CPU
+ * @t: its provider
+ *
+ * The sessions that have it enabled record that they lack an unknown number of events from now on.
+ * May sleep.
+ */
+void etw_trace_record_missing(const struct etw_trace_provider *t)
+{
+	etw_hotpath_drop_events(t->held.provider, &t->desc, NULL, ETW_DROP_PROBE,
+				ETW_LOSS_UNCOUNTED);
 }
 
 /**
