@@ -245,7 +245,9 @@ struct etw_session_enum {
 #define ETW_DROP_DRAIN		5	/* a process could not write it (ETW_WRITE_LOST) */
 #define ETW_DROP_FAIR_SHARE	6	/* few buffers were free, and its user had taken the most */
 #define ETW_DROP_BUDGET		7	/* its user had written user_budget_kb that second */
-#define ETW_DROP_PROBE		8	/* the kernel missed the probe (ETW_IOC_SESSION_MISSED) */
+#define ETW_DROP_PROBE		8	/* the kernel missed the probe (ETW_IOC_SESSION_MISSED), or
+					 * does not report a trace event on a CPU: counts as one
+					 */
 #define ETW_DROP_CAUSES		9
 #define ETW_DROP_FIRST_CAUSES	6	/* in etw_session_stat.dropped; see etw_stat_dropped() */
 #define ETW_DROP_ROOM		16	/* more causes than that need another member */

@@ -23,7 +23,6 @@
 #include "session/consumer_file.h"
 #include "session/deliver.h"
 #include "session/session.h"
-#include "write/reserve.h"
 
 /* A copy of the name, or NULL if len is 0: the session is named by its handle. */
 static int name_or_handle(u64 ptr, u32 len, char **name)
@@ -598,6 +597,7 @@ long etw_ioctl_session_missed(struct file *file, void *arg)
 {
 	const struct etw_session_missed *missed = arg;
 	struct etw_trace_session *s;
+	int err;
 
 	if (missed->reserved || !missed->events || missed->events > U32_MAX ||
 	    etw_guid_is_null(&missed->provider))
@@ -605,9 +605,9 @@ long etw_ioctl_session_missed(struct file *file, void *arg)
 	s = session_get(missed->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	etw_reserve_count_missed(&s->hot, &missed->provider, s->start.clock, missed->events);
+	err = etw_session_missed(s, &missed->provider, missed->events);
 	etw_session_put(s);
-	return 0;
+	return err;
 }
 
 /* ------------------------------------------------------------------ consumers */

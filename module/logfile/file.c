@@ -545,10 +545,33 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 }
 
 /*
- * Write the file to its disk.  The error stays visible to others who have the file open,
- * and to the next call.
+ * Write the file's entry in its directory to the disk, which not every file system does when it
+ * writes a new file.  No path is resolved for that.  A directory that cannot be opened or synced
+ * is no error: a security module may keep us from it.
  */
-int etw_logtarget_sync(struct file *file)
+static int sync_name(struct file *file)
+{
+	struct path dir = {
+		.mnt = file->f_path.mnt,
+		.dentry = dget_parent(file->f_path.dentry),
+	};
+	struct file *opened = dentry_open(&dir, O_RDONLY | O_DIRECTORY | O_LARGEFILE, file->f_cred);
+	int err = 0;
+
+	dput(dir.dentry);
+	if (IS_ERR(opened))
+		return 0;
+	if (opened->f_op->fsync)
+		err = vfs_fsync(opened, 0);
+	etw_logtarget_close_file(opened);
+	return err == -EINVAL ? 0 : err;
+}
+
+/*
+ * Write the file to its disk, and its name if that may be new.  The error stays visible to others
+ * who have the file open, and to the next call.
+ */
+int etw_logtarget_sync(struct file *file, bool name)
 {
 	errseq_t seen = READ_ONCE(file->f_wb_err);
 	int err;
@@ -556,8 +579,10 @@ int etw_logtarget_sync(struct file *file)
 	if (!file->f_op->fsync)
 		return 0;
 	err = vfs_fsync(file, 0);
-	if (!err)
-		return check_writable(file);
+	if (!err) {
+		err = check_writable(file);
+		return !err && name ? sync_name(file) : err;
+	}
 	spin_lock(&file->f_lock);
 	file->f_wb_err = seen;
 	spin_unlock(&file->f_lock);

@@ -96,6 +96,7 @@ struct etw_logfile {
 	struct etw_log_ticket *making;	/* for the change being made; likewise */
 	u64 done;			/* buffers below this number were written, or lost */
 	struct file *file;		/* the open file of the thread's target, for syncs */
+	bool named;			/* the name of that file was synced */
 	u64 synced;			/* buffers below this number were synced */
 	int sync_error;			/* of the present file */
 	int close_error;		/* of the file that close_work closes, or closed last */
@@ -135,7 +136,7 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count);
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost,
 			   bool continued);
-int etw_logtarget_sync(struct file *file);
+int etw_logtarget_sync(struct file *file, bool name);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 
 /* sync.c; all sleep */

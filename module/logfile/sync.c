@@ -22,7 +22,7 @@
 static void log_close_work(struct work_struct *work)
 {
 	struct etw_logfile *log = container_of(work, struct etw_logfile, close_work);
-	int err = etw_logtarget_sync(log->closing);
+	int err = etw_logtarget_sync(log->closing, true);
 
 	etw_logtarget_close_file(log->closing);
 	log->closing = NULL;
@@ -55,6 +55,7 @@ static int log_replace_file(struct etw_logfile *log, struct file *file, u32 sync
 	mutex_lock(&log->lock);
 	old = log->file;
 	log->file = file ? get_file(file) : NULL;
+	log->named = false;
 	err = log->sync_error;
 	log->sync_error = 0;
 	WRITE_ONCE(log->sync_ms, file ? sync_ms : 0);
@@ -82,20 +83,23 @@ int etw_logfile_unshare(struct etw_logfile *log)
 static int log_sync_present(struct etw_logfile *log)
 {
 	struct file *file;
+	bool named;
 	u64 done;
 	int err;
 
 	mutex_lock(&log->lock);
 	file = log->file ? get_file(log->file) : NULL;
 	done = log->done;
+	named = log->named;
 	mutex_unlock(&log->lock);
 	if (!file)
 		return 0;
-	err = etw_logtarget_sync(file);
+	err = etw_logtarget_sync(file, !named);
 	mutex_lock(&log->lock);
 	if (!err)
 		log->synced = done;
 	if (log->file == file) {
+		log->named = named || !err;
 		/* One failure makes the file incomplete, whatever later syncs do. */
 		err = log->sync_error = log->sync_error ?: err;
 		log->status.error = log->status.error ?: -err;

@@ -137,7 +137,7 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 		etw_logfile_close_later(log, file, err);
 		return err;
 	}
-	sync_err = etw_logtarget_sync(file);
+	sync_err = etw_logtarget_sync(file, true);
 	etw_logtarget_close_file(file);
 	return err ?: sync_err;
 }

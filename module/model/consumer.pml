@@ -5,7 +5,7 @@
  * It models consumer.c (etw_consumers_append(), etw_consumers_drop(),
  * etw_consumer_take(), etw_consumer_give(), etw_consumer_attach(),
  * etw_consumer_detach()) and the half of deliver.c that works on the queue
- * (deliver_publish(), etw_buffer_recycle(), deliver_replenish()).
+ * (deliver_publish(), etw_buffer_recycle(), etw_deliver_replenish()).
  *
  * The world: a writer that fills whole buffers, the worker, a consumer that is
  * there from the start, and two that open later, close and open again; each may
@@ -23,9 +23,9 @@
  *  - a buffer taken from a consumer's backlog was at the head of the queue, so no
  *    consumer that had taken it loses anything; where all are equally far, it is
  *    taken only if writers lost an event since room was last made, even by the
- *    slower one's backlog in the same deliver_replenish() (not by growing, nor by
+ *    slower one's backlog in the same etw_deliver_replenish() (not by growing, nor by
  *    taking from all, which goes on up to low_water())
- *  - a deliver_replenish() that writers in need requested gets them a buffer,
+ *  - an etw_deliver_replenish() that writers in need requested gets them a buffer,
  *    unless all are held or on their way
  *  - pending and held are the numbers of consumers they stand for
  *  - at the end all buffers delivered were taken or counted, and none is missing

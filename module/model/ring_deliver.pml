@@ -8,7 +8,7 @@
  *			etw_buffers_close_cpu(), etw_buffers_close_all()
  *	hotplug.c	hotplug_cpu_dead(), hotplug_cpu_up()
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
- *			deliver_drain(), release_in_order(), deliver_replenish(),
+ *			deliver_drain(), release_in_order(), etw_deliver_replenish(),
  *			etw_deliver_flush(), all_arrived(), deliver_timed_flush(),
  *			etw_deliver_stop(), deliver_abandoned()
  *	abandon.c	etw_abandon_mark(), etw_abandon_marked()

@@ -79,7 +79,8 @@ void etw_abandon_count(struct etw_trace_session *s, struct etw_buffer *b)
 
 /*
  * Make room in the table for a buffer in place of each abandoned one.  Without memory the
- * session has fewer buffers until the next sweep or flush.
+ * session has fewer buffers until the next sweep or flush.  Under flush_lock, too; releases the
+ * other lock meanwhile.
  */
 void etw_abandon_replace(struct etw_trace_session *s)
 {

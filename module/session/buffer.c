@@ -169,7 +169,10 @@ u32 etw_buffers_capacity(const struct etw_trace_session *s, u32 max_buffers)
 	       s->hot.fair.most;
 }
 
-/* Make room for capacity entries. */
+/*
+ * Make room for capacity entries.  Releases session->lock while it waits for memory and for a
+ * grace period; flush_lock, or that nobody knows the session yet, keeps others from it.
+ */
 int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 {
 	struct etw_buf **old = s->hot.ring.pool.table, **table;
@@ -177,19 +180,25 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 	lockdep_assert_held(&s->lock);
 	if (capacity <= s->capacity)
 		return 0;
+	mutex_unlock(&s->lock);
 	table = kvcalloc(capacity, sizeof(*table), ETW_GFP);
+	mutex_lock(&s->lock);
 	if (!table)
 		return -ENOMEM;
 	if (old)
 		memcpy(table, old, s->capacity * sizeof(*table));
 	/* E: entries before the pointer; writers index through the pointer they load */
 	smp_store_release(&s->hot.ring.pool.table, table);
-	s->capacity = capacity;
 	if (old) {
+		s->former_table = old;
+		mutex_unlock(&s->lock);
 		/* E: no writer looks for the new indices in the old table */
 		synchronize_rcu();
+		mutex_lock(&s->lock);
+		s->former_table = NULL;
 		kvfree(old);
 	}
+	s->capacity = capacity;
 	return 0;
 }
 
@@ -207,74 +216,75 @@ static unsigned long buffer_pages(const struct etw_trace_session *s)
 	return s->hot.ring.size >> PAGE_SHIFT;
 }
 
-/* A buffer without memory: one that is in the table already, or a new one with index 0. */
-static struct etw_buffer *buffer_get_empty(struct etw_trace_session *s)
-{
-	struct etw_buffer *b = list_first_entry_or_null(&s->empty, struct etw_buffer, node);
-
-	if (b) {
-		list_del_init(&b->node);
-		return b;
-	}
-	if (s->entries + 1 >= s->capacity)
-		return NULL;
-	b = kzalloc(sizeof(*b), ETW_BUFFER_GFP);
-	if (b)
-		INIT_LIST_HEAD(&b->node);
-	return b;
-}
-
-static void buffer_put_empty(struct etw_trace_session *s, struct etw_buffer *b)
-{
-	if (b->buf.index)
-		list_add(&b->node, &s->empty);
-	else
-		kfree(b);
-}
-
-/* A buffer with memory, charged; or an error, see buffer_make(). */
-static struct etw_buffer *buffer_get(struct etw_trace_session *s)
+/* A buffer with memory, charged to s->account and s->memcg, which has no place in the table yet. */
+static struct etw_buffer *buffer_new(struct etw_trace_session *s)
 {
 	int err = etw_account_charge(&s->account, buffer_pages(s));
+	struct mem_cgroup *old;
 	struct etw_buffer *b;
 
 	if (err)
 		return ERR_PTR(err);
-	b = buffer_get_empty(s);
+	old = set_active_memcg(s->memcg);
+	b = kzalloc(sizeof(*b), ETW_BUFFER_GFP);
+	if (b && !etw_buffer_pages_alloc(b, s->hot.ring.size,
+					 etw_buffer_node_choose(&s->hot.ring.pool))) {
+		kfree(b);
+		b = NULL;
+	}
+	set_active_memcg(old);
 	if (b) {
-		if (etw_buffer_pages_alloc(b, s->hot.ring.size,
-					   etw_buffer_node_choose(&s->hot.ring.pool)))
-			return b;
-		buffer_put_empty(s, b);
+		INIT_LIST_HEAD(&b->node);
+		return b;
 	}
 	etw_account_uncharge(&s->account, buffer_pages(s));
 	return ERR_PTR(-ENOMEM);
 }
 
-/*
- * Allocate a buffer, which is in the table but not in the pool, and charge it to s->account
- * and s->memcg.  -ENOMEM: no memory or no table entry; -ENOBUFS: see etw_account_charge().
- * Sleeps.
- */
-static struct etw_buffer *buffer_make(struct etw_trace_session *s)
+/* Give a new buffer a place in the table, or its memory to one there that has none. */
+static struct etw_buffer *buffer_enter(struct etw_trace_session *s, struct etw_buffer *new)
 {
-	struct mem_cgroup *old;
-	struct etw_buffer *b;
+	struct etw_buffer *b = list_first_entry_or_null(&s->empty, struct etw_buffer, node);
 
 	lockdep_assert_held(&s->lock);
-	old = set_active_memcg(s->memcg);
-	b = buffer_get(s);
-	set_active_memcg(old);
-	if (IS_ERR(b))
-		return b;
-	if (!b->buf.index) {
+	if (b) {
+		list_del_init(&b->node);
+		etw_buffer_pages_move(b, new);
+		kfree(new);
+	} else if (s->entries + 1 < s->capacity) {
+		b = new;
 		b->buf.index = ++s->entries;
 		/* A: a writer can find the index in the pool only after this store */
 		WRITE_ONCE(s->hot.ring.pool.table[b->buf.index], &b->buf);
+		if (s->former_table)
+			WRITE_ONCE(s->former_table[b->buf.index], &b->buf);
+	} else {
+		etw_buffer_pages_free(new, s->hot.ring.size);
+		etw_account_uncharge(&s->account, buffer_pages(s));
+		kfree(new);
+		return ERR_PTR(-ENOMEM);
 	}
 	s->total++;
 	buffers_share(s);
 	return b;
+}
+
+/*
+ * Allocate a buffer, which is in the table but not in the pool.  -ENOMEM: no memory or no table
+ * entry; -ENOBUFS: see etw_account_charge().
+ *
+ * Releases session->lock meanwhile: the allocation may reclaim memory of the control group of
+ * whoever started the session, and others, who query it or end a reader, must not wait for that.
+ */
+static struct etw_buffer *buffer_make(struct etw_trace_session *s)
+{
+	struct etw_buffer *b;
+
+	lockdep_assert_held(&s->lock);
+	mutex_unlock(&s->lock);
+	b = buffer_new(s);
+	mutex_lock(&s->lock);
+	return IS_ERR(b) ? b : buffer_enter(s, b);
 }
 
 /* Give back the memory of a buffer that nobody uses and that is not in the pool. */
@@ -288,7 +298,7 @@ void etw_buffer_empty(struct etw_trace_session *s, struct etw_buffer *b)
 	buffers_share(s);
 }
 
-/* Like buffer_make(), or NULL. */
+/* Like buffer_make(), or NULL.  Releases session->lock meanwhile. */
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 {
 	struct etw_buffer *b = buffer_make(s);
@@ -297,8 +307,8 @@ struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 }
 
 /*
- * A buffer for a consumer's own use, which is never in the pool; NULL: no memory.  Sleeps.
- * Those of consumers that have left are used again.
+ * A buffer for a consumer's own use, which is never in the pool; NULL: no memory.  Releases
+ * session->lock meanwhile.  Those of consumers that have left are used again.
  */
 struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s)
 {
@@ -321,11 +331,17 @@ struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s)
 #define GROWTH_WAIT_MIN_MS	10U
 #define GROWTH_WAIT_MAX_MS	2000U
 
+/* Was memory refused, and is it not yet time to try again? */
+bool etw_buffer_growth_waits(const struct etw_trace_session *s)
+{
+	return s->growth.wait_ms && time_before(jiffies, s->growth.after);
+}
+
 /*
  * Allocate a buffer for a running session that can do without it.  An attempt that is refused
  * makes the kernel reclaim memory, so the next one waits, twice as long each time: a session
  * that loses events because memory is short must not add to the shortage.  NULL: there is no
- * memory, or it is not yet time to try again.
+ * memory, or it is not yet time to try again.  Releases session->lock meanwhile.
  */
 struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s)
 {
@@ -333,7 +349,7 @@ struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s)
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
-	if (growth->wait_ms && time_before(jiffies, growth->after))
+	if (etw_buffer_growth_waits(s))
 		return NULL;
 	b = etw_buffer_alloc(s);
 	if (b) {
@@ -373,6 +389,14 @@ void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b)
 	etw_fair_grow(&s->hot.fair, etw_pool_free(&s->hot.ring.pool));
 	preempt_enable();
 	buffers_share(s);
+}
+
+/* Add a new buffer to the ring of a BUFFERING session. */
+void etw_buffer_widen(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	s->ring_buffers++;
+	etw_pool_push(&s->hot.ring.pool, b->buf.index);
 }
 
 /* Allocate count buffers for the pool, or as many as there is memory for and an error. */
@@ -427,7 +451,9 @@ int etw_buffers_init(struct etw_trace_session *s)
 	if (err)
 		goto out;
 	if (s->hot.buffering) {
-		count = max(2UL, roundup_pow_of_two(s->min_buffers));
+		/* The ring may be wider when more CPUs are online. */
+		count = max(s->min_buffers, ETW_BUFFERS_PER_CPU * num_possible_cpus());
+		count = roundup_pow_of_two(count);
 		cells = kvcalloc(count, sizeof(*cells), ETW_GFP);
 		err = -ENOMEM;
 		if (!cells)
@@ -437,6 +463,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 	err = buffers_fill(s, s->min_buffers);
 	if (err)
 		goto out;
+	s->ring_buffers = s->min_buffers;
 	buffers_fill_reserve(s);
 out:
 	mutex_unlock(&s->lock);

@@ -10,6 +10,8 @@
 /* Index 0; and a consumer holds up to two buffers, and has one of its own. */
 #define ETW_BUFFERS_BESIDES	(1 + 3 * ETW_CONSUMERS_MAX)
 
+#define ETW_BUFFERS_PER_CPU	2	/* of those online, at least */
+
 extern const struct etw_ring_ops etw_session_ring_ops;
 
 int etw_buffers_init(struct etw_trace_session *s);
@@ -19,8 +21,10 @@ void etw_buffer_prepare(struct etw_trace_session *s, struct etw_buf *buf);
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s);
 void etw_buffer_empty(struct etw_trace_session *s, struct etw_buffer *b);
+bool etw_buffer_growth_waits(const struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s);
 void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b);
+void etw_buffer_widen(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b);
 u32 etw_buffers_capacity(const struct etw_trace_session *s, u32 max_buffers);
 void etw_buffers_close_cpu(struct etw_trace_session *s, int cpu);

@@ -88,6 +88,16 @@ err:
 	return false;
 }
 
+/* Give a buffer without memory that of another one. */
+void etw_buffer_pages_move(struct etw_buffer *to, struct etw_buffer *from)
+{
+	to->buf.data = from->buf.data;
+	to->buf.node = from->buf.node;
+	to->pages = from->pages;
+	from->buf.data = NULL;
+	from->pages = NULL;
+}
+
 /* Free the buffer's memory if it has any.  Mappings of it keep their pages.  Sleeps. */
 void etw_buffer_pages_free(struct etw_buffer *b, u32 size)
 {

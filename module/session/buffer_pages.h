@@ -21,6 +21,7 @@ int etw_buffer_nodes_init(struct etw_pool *pool);
 void etw_buffer_nodes_exit(struct etw_pool *pool);
 u32 etw_buffer_node_choose(const struct etw_pool *pool);
 bool etw_buffer_pages_alloc(struct etw_buffer *b, u32 size, u32 node);
+void etw_buffer_pages_move(struct etw_buffer *to, struct etw_buffer *from);
 void etw_buffer_pages_free(struct etw_buffer *b, u32 size);
 
 #endif /* ETW_SESSION_BUFFER_PAGES_H */

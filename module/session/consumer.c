@@ -81,23 +81,32 @@ void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b)
 	buffer_unpend(s, b);
 }
 
-/* Have a buffer for losses ready.  Without memory there is none until one is needed. */
+/*
+ * Have a buffer for losses ready.  Without memory there is none until one is needed.  Releases
+ * session->lock meanwhile.
+ */
 void etw_consumer_prepare(struct etw_consumer *c)
 {
+	struct etw_buffer *b;
+
 	lockdep_assert_held(&c->session->lock);
-	if (!c->stand_in)
-		c->stand_in = etw_buffer_stand_in(c->session);
+	if (c->stand_in)
+		return;
+	b = etw_buffer_stand_in(c->session);
+	/* Two threads of the reader may both have found none. */
+	if (b && c->stand_in)
+		list_add(&b->node, &c->session->stand_ins);
+	else if (b)
+		c->stand_in = b;
 }
 
-/* Make the buffer that records the gap before the cursor; NULL: no memory. */
+/* Make the buffer that records the gap before the cursor; NULL: there is none for it. */
 static struct etw_buffer *consumer_stand_in(struct etw_consumer *c)
 {
 	struct etw_trace_session *s = c->session;
-	struct etw_buffer *b;
+	struct etw_buffer *b = c->stand_in;
 	u32 built;
 
-	etw_consumer_prepare(c);
-	b = c->stand_in;
 	if (!b)
 		return NULL;
 	b->sequence = c->gap.last.sequence;
@@ -118,11 +127,14 @@ static struct etw_buffer *consumer_stand_in(struct etw_consumer *c)
 int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 {
 	struct etw_trace_session *s = c->session;
-	struct etw_buffer *b = c->cursor, *stand_in = NULL;
+	struct etw_buffer *b, *stand_in = NULL;
 	int i;
 
 	lockdep_assert_held(&s->lock);
+	if (c->gap.missing)
+		etw_consumer_prepare(c);	/* first, as it may release the lock */
 	etw_consumer_runs(c);
+	b = c->cursor;
 	if (!b && !c->gap.missing)
 		return s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
 	for (i = 0; i < ETW_CONSUMER_HELD && c->held[i]; i++)

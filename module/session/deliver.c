@@ -5,8 +5,8 @@
  * Writers put complete buffers on session->done and raise an irq_work.  The worker, in
  * process context and under session->lock, puts each CPU's buffers into the order in
  * which that CPU installed them, numbers them and appends them to session->queue.
- * When free buffers run low it grows the pool up to its maximum, and then drops the
- * backlog of the slowest consumer.
+ * When free buffers run low it has the pool grown up to its maximum (grow.c), and then drops
+ * the backlog of the slowest consumer.
  *
  * A BUFFERING session has no queue until it is flushed: its full buffers stay in
  * session->fifo until they are overwritten.  A flush moves them to the queue and gives
@@ -106,7 +106,7 @@ static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
 /*
  * A buffer for losses alone; NULL: there is none, or writers need it more, who may have all
  * of the reserve: then the losses go on adding up.  A session that stops gets one if there is
- * memory.
+ * memory.  May release session->lock meanwhile.
  */
 static struct etw_buffer *deliver_ledger_buffer(struct etw_trace_session *s)
 {
@@ -144,6 +144,11 @@ static void deliver_ledger(struct etw_trace_session *s, u64 now)
 		b = deliver_ledger_buffer(s);
 		if (!b)
 			return;
+		/* While the lock was released, another buffer may have taken them. */
+		if (!etw_ledger_pending(s)) {
+			etw_buffer_recycle(s, b);
+			return;
+		}
 		b->buf.cpu = s->ledger.cpu;
 		b->buf.closed = s->ledger.time ?: now;
 		b->buf.used = ETW_BUFFER_HEADER_SIZE;
@@ -256,23 +261,52 @@ static bool may_drop(struct etw_trace_session *s, const struct etw_buffer *b, u8
 			      etw_fair_is_over(&s->hot.fair, b->buf.payer));
 }
 
+/* Are there more CPUs online than the session's size is for? */
+bool etw_deliver_lacks_cpus(const struct etw_trace_session *s)
+{
+	return !s->hot.shared && num_online_cpus() > READ_ONCE(s->hot.fair.cpus);
+}
+
+/* Is it time to allocate a buffer for the pool? */
+bool etw_deliver_wants_buffer(const struct etw_trace_session *s)
+{
+	if (s->state != ETW_RUNNING || etw_buffer_growth_waits(s))
+		return false;
+	if (s->hot.buffering)
+		return s->ring_buffers < s->min_buffers;
+	return etw_buffers_available(s) < etw_deliver_growth_mark(s) &&
+	       s->total < most_buffers(s);
+}
+
+/* The work drops the reference. */
+static void deliver_grow(struct etw_trace_session *s)
+{
+	if (s->growing)
+		return;
+	s->growing = true;
+	kref_get(&s->ref);
+	queue_work(etw_wq, &s->grow_work);
+}
+
 /*
- * If free buffers run low, grow the pool, or else take buffers from the slowest
+ * If free buffers run low, have the pool grown, or else take buffers from the slowest
  * consumer, early enough that faster ones lose nothing.
  */
-static void deliver_replenish(struct etw_trace_session *s)
+void etw_deliver_replenish(struct etw_trace_session *s)
 {
 	u8 dry = READ_ONCE(s->dry);
 	struct etw_buffer *b;
 
-	if (s->hot.buffering || s->state != ETW_RUNNING)
+	lockdep_assert_held(&s->lock);
+	if (s->state != ETW_RUNNING)
 		return;
-	while (etw_buffers_available(s) < etw_deliver_growth_mark(s) && s->total < most_buffers(s)) {
-		b = etw_buffer_grow(s);
-		if (!b)
-			break;
-		etw_buffer_add(s, b);
+	if (etw_deliver_wants_buffer(s) || etw_deliver_lacks_cpus(s)) {
+		/* It comes here again when it has what there is. */
+		deliver_grow(s);
+		return;
 	}
+	if (s->hot.buffering)
+		return;
 	/*
 	 * Let the next writer without a buffer ask again; if memory is short, not before the wait
 	 * is over.  Here, because one that asked meanwhile has cleared ask before it raised the
@@ -341,7 +375,7 @@ static void deliver_work(struct work_struct *work)
 	etw_stack_look();
 	mutex_lock(&s->lock);
 	deliver_drain(s);
-	deliver_replenish(s);
+	etw_deliver_replenish(s);
 	deliver_sweep_later(s);
 	mutex_unlock(&s->lock);
 	wake_up_interruptible_all(&s->wait);
@@ -392,7 +426,10 @@ static void deliver_irq(struct irq_work *irq_work)
 
 /* ------------------------------------------------------------------- flush */
 
-/* A buffer to give to the writers in exchange for one of theirs; NULL: no memory. */
+/*
+ * A buffer to give to the writers in exchange for one of theirs; NULL: no memory.  May release
+ * session->lock meanwhile; flush_lock keeps other flushes away.
+ */
 static struct etw_buffer *spare_get(struct etw_trace_session *s)
 {
 	struct etw_buffer *b;
@@ -549,7 +586,7 @@ static int flush_deliver(struct etw_trace_session *s, bool arrived, u32 turns, u
 	if (s->hot.buffering)
 		err = deliver_snapshot(s);
 	deliver_ledger(s, through);
-	deliver_replenish(s);
+	etw_deliver_replenish(s);
 	if (!err) {
 		s->complete_through = through;
 		s->complete_sequence = s->next_sequence;
@@ -600,7 +637,7 @@ static bool sweep_once(struct etw_trace_session *s)
 
 	lockdep_assert_held(&s->lock);
 	/* Serve the writers that asked before; those that find no buffer from now on ask again. */
-	deliver_replenish(s);
+	etw_deliver_replenish(s);
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);
 	marked = etw_abandon_mark(s);
 	if (marked) {
@@ -612,7 +649,7 @@ static bool sweep_once(struct etw_trace_session *s)
 	}
 	etw_abandon_replace(s);
 	if (marked)
-		deliver_replenish(s);
+		etw_deliver_replenish(s);
 	return marked;
 }
 

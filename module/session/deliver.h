@@ -17,6 +17,9 @@ void etw_deliver_rearm(struct etw_trace_session *s);
 int etw_deliver_flush(struct etw_trace_session *s, bool soon);
 void etw_deliver_flush_all(void);
 void etw_deliver_stop(struct etw_trace_session *s);
+bool etw_deliver_lacks_cpus(const struct etw_trace_session *s);
+bool etw_deliver_wants_buffer(const struct etw_trace_session *s);
+void etw_deliver_replenish(struct etw_trace_session *s);
 u32 etw_deliver_growth_mark(const struct etw_trace_session *s);
 
 #endif /* ETW_SESSION_DELIVER_H */

@@ -134,8 +134,8 @@ static void ledger_put(struct etw_trace_session *s, struct etw_buf *buf, u32 cod
 {
 	struct etw_loss_payload loss = {
 		.code = code,
-		.cpu = cpu,
-		.events = sum->events,
+		.cpu = sum->uncounted ? -1 : cpu,
+		.events = sum->uncounted ? -1 : sum->events,
 		.buffers = sum->buffers,
 		.first = etw_ledger_time(s, sum->first),
 		.last = etw_ledger_time(s, sum->last),

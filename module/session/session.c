@@ -26,10 +26,12 @@
 #include "control_lock.h"
 #include "deliver.h"
 #include "epoch.h"
+#include "grow.h"
 #include "provider/capture_timer.h"
 #include "provider/change.h"
 #include "provider/enable.h"
 #include "session.h"
+#include "write/reserve.h"
 
 unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
 
@@ -235,7 +237,8 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 
 	kb = clamp(kb, (u32)ETW_BUFFER_KB_MIN, (u32)ETW_BUFFER_KB_MAX);
 	s->hot.ring.size = PAGE_ALIGN(kb * 1024);
-	s->min_buffers = max(config->min_buffers, s->hot.shared ? 2 : 2 * num_online_cpus());
+	s->min_buffers = max(config->min_buffers,
+			     ETW_BUFFERS_PER_CPU * (s->hot.shared ? 1 : num_online_cpus()));
 	s->max_buffers = config->max_buffers;
 	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
 		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
@@ -320,6 +323,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 		per_cpu_ptr(s->hot.cpu, cpu)->session = &s->hot;
 	}
 	etw_deliver_init(s);
+	etw_grow_init(s);
 	etw_capture_timer_init(&s->enabler);
 	err = etw_buffers_init(s);
 	if (err)
@@ -428,6 +432,7 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 	etw_deliver_rearm(s);
 }
 
+/* Under flush_lock, too; releases the other lock meanwhile. */
 static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 {
 	u32 most = s->hot.fair.most;
@@ -439,12 +444,34 @@ static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 	etw_fair_limit(&s->hot.fair, max_buffers, reserve_room(s, max_buffers));
 	err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
 	if (err)
-		s->hot.fair.most = most;
+		s->hot.fair.most = max(most, etw_fair_reserve(&s->hot.fair));
 	else
 		s->max_buffers = max_buffers;
 	s->growth.wait_ms = 0;
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);
 	return err;
+}
+
+/*
+ * CPUs have come online: there may be as many buffers for each as there are at a session's start,
+ * if its memory allows that.  Under flush_lock, too; releases the other lock meanwhile.
+ */
+void etw_session_fit_cpus(struct etw_trace_session *s)
+{
+	u32 cpus = num_online_cpus(), buffers = ETW_BUFFERS_PER_CPU * cpus;
+
+	lockdep_assert_held(&s->lock);
+	if (s->state != ETW_RUNNING || s->hot.shared || cpus <= s->hot.fair.cpus)
+		return;
+	WRITE_ONCE(s->hot.fair.cpus, cpus);
+	if (buffers <= s->max_buffers || !size_allowed(s, buffers))
+		return;
+	if (!s->hot.buffering) {
+		update_max_buffers(s, buffers);
+	} else if (!etw_buffers_reserve(s, etw_buffers_capacity(s, buffers))) {
+		s->min_buffers = buffers;
+		s->max_buffers = buffers;
+	}
 }
 
 /* UPDATE: 0 leaves a value unchanged. */
@@ -453,6 +480,7 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 {
 	int err = 0;
 
+	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
@@ -462,6 +490,25 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 		WRITE_ONCE(s->hot.fair.budget_kb, budget_of(user_budget_kb));
 	if (!err && flush_ms)
 		etw_session_set_flush_locked(s, flush_ms);
+	mutex_unlock(&s->lock);
+	mutex_unlock(&s->flush_lock);
+	return err;
+}
+
+/*
+ * Count events of this provider that its probe missed, at any time since the session's start.
+ * -ESHUTDOWN: the session stops.  No snapshot keeps the caller among the writers that a stop
+ * waits for, so the lock and the state do.
+ */
+int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 events)
+{
+	int err = 0;
+
+	mutex_lock(&s->lock);
+	if (s->state == ETW_RUNNING)
+		etw_reserve_count_missed(&s->hot, provider, s->start.clock, events);
+	else
+		err = -ESHUTDOWN;
 	mutex_unlock(&s->lock);
 	return err;
 }
@@ -478,7 +525,7 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
  *  - CPU hotplug: it was off the list before that grace period;
  *  - epoch.c: etw_epoch_leave() took it off its list;
  *  - irq_work and works: etw_deliver_stop() and etw_capture_timer_stop() ended them;
- *  - control calls, consumers and the log file's thread: each has a reference.
+ *  - control calls, consumers, the log file's thread and grow.c: each has a reference.
  */
 void etw_session_stop(struct etw_trace_session *s)
 {

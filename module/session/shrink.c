@@ -8,8 +8,8 @@
  * that hold events are not touched, and a BUFFERING session keeps what its next snapshot
  * needs.  The pool grows again as it did before.
  *
- * Reclaim may run in any allocation, of our own worker too, which holds session->lock then.  So
- * the shrinker waits for no lock, and it never frees a session.
+ * Reclaim may run in any allocation, also in one under a lock of ours.  So the shrinker waits for
+ * no lock, and it never frees a session.
  */
 #include <linux/kref.h>
 #include <linux/minmax.h>

@@ -3,10 +3,11 @@
  * trace_session.h - a session: its ring, its policy and its consumers
  *
  * Lock order: etw_control, session->flush_lock, cpus_read_lock, session->lock; and epoch_lock,
- * cpus_read_lock.  Under etw_control epoch_lock is only tried.
+ * cpus_read_lock.  Under etw_control epoch_lock is only tried.  Buffers are allocated under none
+ * of them but flush_lock: whoever needs one under session->lock releases it meanwhile (buffer.c).
  *  etw_control	the table of sessions, names, and the providers that each enabled
  *  epoch_lock	which sessions have a clock, and its source (epoch.c)
- *  flush_lock	one flush or stop at a time
+ *  flush_lock	one flush, sweep, update or stop at a time
  *  lock	everything on the delivery side: queue, consumers, buffers
  *  (none)	the write side: ring, pool, per-CPU words and the shared buffer, see
  *		core/ring.h and write/reserve.c
@@ -126,10 +127,13 @@ struct etw_trace_session {
 	enum etw_session_state state;
 	u32 min_buffers;
 	u32 max_buffers;
+	u32 ring_buffers;		/* BUFFERING: of the writers, min_buffers before long */
 	u32 flush_ms;			/* 0: no timer */
 	u32 total;			/* buffers allocated */
+	bool growing;			/* grow_work is queued or runs, and has a reference */
 	u32 entries;			/* of ring.pool.table in use: these, and empty ones */
 	u32 capacity;			/* entries of ring.pool.table */
+	struct etw_buf **former_table;	/* writers may still use it; NULL: there is none */
 	struct list_head queue;		/* delivered, oldest first */
 	struct list_head spare;		/* BUFFERING: for the next snapshot */
 	struct list_head stand_ins;	/* of consumers that have left, for the next ones */
@@ -165,6 +169,7 @@ struct etw_trace_session {
 	struct hrtimer flush_timer;	/* for a short flush_ms: queues flush_work */
 	struct delayed_work flush_work;
 	struct delayed_work sweep_work;
+	struct work_struct grow_work;	/* see grow.c */
 	struct work_struct free_work;	/* see etw_session_put_later() */
 };
 

@@ -112,9 +112,12 @@ void etw_trace_counters_renew(struct etw_trace_provider *t)
 		counter_end(t, cpu);
 	if (t->active) {
 		/* An error leaves this CPU without, until it comes online once more. */
-		for_each_online_cpu(cpu)
-			if (!*per_cpu_ptr(t->counters, cpu) && counter_make(t, cpu))
-				pr_warn_once("etw: CPU %u: a trace event is not traced\n", cpu);
+		for_each_online_cpu(cpu) {
+			if (*per_cpu_ptr(t->counters, cpu) || !counter_make(t, cpu))
+				continue;
+			etw_trace_record_missing(t);
+			pr_warn_once("etw: CPU %u: a trace event is not traced\n", cpu);
+		}
 	}
 	mutex_unlock(&t->held.lock);
 }

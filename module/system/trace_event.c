@@ -26,6 +26,8 @@ static void trace_start(struct etw_held_provider *p)
 	struct etw_trace_provider *t = trace_of(p);
 	int err = etw_trace_counters_start(t);
 
+	if (err)
+		etw_trace_record_missing(t);
 	if (err && t->id)
 		pr_warn_ratelimited("etw: the trace event with id %u is not traced: error %d\n",
 				    t->id, err);

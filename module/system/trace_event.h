@@ -55,6 +55,9 @@ int etw_trace_provider_make(struct etw_process *holder, const struct etw_trace_e
 			    const struct etw_trace_piece *pieces, const void *manifest);
 void etw_trace_renew_all(void);
 
+/* trace_record.c */
+void etw_trace_record_missing(const struct etw_trace_provider *t);
+
 /* trace_counter.c */
 int etw_trace_counters_start(struct etw_trace_provider *t);
 void etw_trace_counters_stop(struct etw_trace_provider *t);

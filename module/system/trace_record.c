@@ -9,8 +9,9 @@
  *
  * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Writers
  * on a CPU nest strictly, so the depth, counted per CPU, gives each one scratch memory of its
- * own.  perf admits one record at a time in each of its four contexts of a
- * CPU; programs may also be called by what runs in between, and so too deep.
+ * own; that of a task that dies there is put right when it exits.  perf admits one record at a
+ * time in each of its four contexts of a CPU; programs may also be called by what runs in
+ * between, and so too deep.
  */
 #include <linux/compiler.h>
 #include <linux/cred.h>
@@ -28,6 +29,7 @@
 #include "trace_event.h"
 #include "write/fair.h"
 #include "write/hotpath.h"
+#include "write/loss.h"
 #include "write/opts.h"
 #include "write/scope.h"
 #include "write/snapshot.h"
@@ -43,8 +45,8 @@ struct trace_scratch {
 	u32 text_count;
 };
 
+/* Of a CPU; etw_hotpath_records counts those in use. */
 struct trace_scratches {
-	unsigned int used;
 	struct trace_scratch of[SCRATCHES];
 };
 
@@ -213,6 +215,19 @@ static noinline int trace_drop(const struct trace_event_of *e)
 }
 
 /**
+ * etw_trace_record_missing() - the kernel does not report a trace event, or samples, on some CPU
+ * @t: its provider
+ *
+ * The sessions that have it enabled record that they lack an unknown number of events from now on.
+ * May sleep.
+ */
+void etw_trace_record_missing(const struct etw_trace_provider *t)
+{
+	etw_hotpath_drop_events(t->held.provider, &t->desc, NULL, ETW_DROP_PROBE,
+				ETW_LOSS_UNCOUNTED);
+}
+
+/**
  * etw_trace_record_send() - write a record as an event
  * @provider: whose event it is
  * @desc: the event's descriptor
@@ -243,12 +258,12 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 	if (!snapshot)
 		return 0;
 	e.general = snapshot->filtered && snapshot->way == ETW_WAY_GENERAL;
-	depth = this_cpu_inc_return(scratches->used);
+	depth = this_cpu_inc_return(etw_hotpath_records);
 	if (likely(depth <= SCRATCHES))
 		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);
 	else
 		ret = trace_drop(&e);
-	this_cpu_dec(scratches->used);
+	this_cpu_dec(etw_hotpath_records);
 	return ret;
 }
 

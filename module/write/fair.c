@@ -144,9 +144,9 @@ static u32 fair_payers(struct etw_fair *fair, u64 user, u32 *mine,
 
 static u32 fair_share(const struct etw_fair *fair, u32 payers)
 {
-	u32 buffers = READ_ONCE(fair->buffers);
+	u32 buffers = READ_ONCE(fair->buffers), cpus = READ_ONCE(fair->cpus);
 
-	return max(1U, (buffers > fair->cpus ? buffers - fair->cpus : 0) / payers);
+	return max(1U, (buffers > cpus ? buffers - cpus : 0) / payers);
 }
 
 static u32 fair_parts(struct etw_fair_user *place, u32 part)

@@ -43,6 +43,9 @@ unsigned int etw_nesting_max = 8;
 /* The writers that are active on each CPU */
 DEFINE_PER_CPU(unsigned int, etw_hotpath_nesting);
 
+/* The records on each CPU that are being made events, see system/trace_record.c */
+DEFINE_PER_CPU(unsigned int, etw_hotpath_records);
+
 /* See etw_hotpath_try_again(). */
 DEFINE_PER_CPU(unsigned int [2], etw_hotpath_tries);
 
@@ -75,7 +78,7 @@ static void hotpath_leave_deep(void)
 
 /*
  * A task ends.  No writer is active on this CPU now, because writers do not sleep, and those
- * in interrupts of this function restore what they find: if the count is not 0, tasks died
+ * in interrupts of this function restore what they find: if a count is not 0, tasks died
  * in a write.
  */
 void etw_hotpath_task_exits(void)
@@ -83,6 +86,8 @@ void etw_hotpath_task_exits(void)
 	preempt_disable_notrace();
 	if (unlikely(this_cpu_read(etw_hotpath_nesting)))
 		this_cpu_write(etw_hotpath_nesting, 0);
+	if (unlikely(this_cpu_read(etw_hotpath_records)))
+		this_cpu_write(etw_hotpath_records, 0);
 	preempt_enable_notrace();
 }
 
@@ -607,8 +612,8 @@ noinline int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf)
 }
 
 /*
- * Count so many events that could not be built as lost in every session that would have taken
- * them.  Payload filters let them pass, since there is no payload to test.  Returns the
+ * Count so many events that could not be built, or ETW_LOSS_UNCOUNTED, as lost in every session
+ * that would have taken them.  Payload filters let them pass, since there is no payload to test.  Returns the
  * cause's error if one of these sessions is not INDEPENDENT, else 0.
  */
 int etw_hotpath_drop_events(const struct etw_provider *provider,

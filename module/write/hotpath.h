@@ -27,6 +27,7 @@ struct etw_write_opts;
 
 extern unsigned int etw_nesting_max;
 DECLARE_PER_CPU(unsigned int, etw_hotpath_nesting);
+DECLARE_PER_CPU(unsigned int, etw_hotpath_records);
 DECLARE_PER_CPU(unsigned int [2], etw_hotpath_tries);
 
 int etw_hotpath_write(const struct etw_provider *provider,

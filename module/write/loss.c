@@ -47,7 +47,10 @@ static void loss_of(struct etw_loss_note *note, const struct etw_guid *provider)
 	}
 }
 
-/* Events of this provider were lost between these times.  Any context, with preemption off. */
+/*
+ * Events of this provider were lost between these times; or ETW_LOSS_UNCOUNTED.  Any context, with
+ * preemption off.
+ */
 void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, u64 first,
 		   u64 last, u64 events)
 {
@@ -58,7 +61,9 @@ void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, 
 	if (last != first)
 		loss_widen(note, last);
 	loss_of(note, provider);
-	local_add(events, &note->events);
+	if (unlikely(events == ETW_LOSS_UNCOUNTED))
+		WRITE_ONCE(note->uncounted, true);
+	local_add(events ?: 1, &note->events);
 }
 
 /* Add from to what to has; both are the same CPU's and of the same cause. */
@@ -70,6 +75,7 @@ void etw_loss_add(struct etw_loss_sum *to, const struct etw_loss_sum *from)
 	}
 	to->events += from->events;
 	to->buffers += from->buffers;
+	to->uncounted |= from->uncounted;
 	to->first = min(to->first, from->first);
 	to->last = max(to->last, from->last);
 	to->one_provider = to->one_provider && from->one_provider &&
@@ -86,6 +92,7 @@ u64 etw_loss_take(struct etw_loss_note *note, u64 since, u64 until, struct etw_l
 		.events = local_read(&note->events),
 		.first = etw_word_read(&note->first),
 		.last = etw_word_read(&note->last),
+		.uncounted = note->uncounted,
 		.one_provider = note->state == ONE_PROVIDER,
 		.provider = note->provider,
 	};

@@ -13,10 +13,14 @@
 /* The time of an event that was lost where the clock cannot be read. */
 #define ETW_LOSS_UNTIMED	0
 
+/* A number of events that is not known: counters count one, the record of the loss has -1. */
+#define ETW_LOSS_UNCOUNTED	0
+
 /* Written by its CPU only, in any context; all zero: nothing was lost. */
 struct etw_loss_note {
 	local_t events;
 	bool untimed;		/* of some the time is not known */
+	bool uncounted;		/* there were more than events, on any CPU */
 	etw_word first;		/* session clock; 0: none yet */
 	etw_word last;
 	int state;		/* of provider, see loss.c */
@@ -29,6 +33,7 @@ struct etw_loss_sum {
 	u64 buffers;
 	u64 first;
 	u64 last;
+	bool uncounted;		/* as in a note */
 	bool one_provider;	/* all events are of provider */
 	struct etw_guid provider;
 };

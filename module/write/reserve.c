@@ -41,13 +41,13 @@ static int drop_errno(u32 cause)
 	}
 }
 
-/* Count events as lost, and note them for the ledger.  Preemption is off. */
+/* Count events, or ETW_LOSS_UNCOUNTED, as lost, and note them for the ledger.  Preemption is off. */
 static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_guid *provider,
 			u64 first, u64 last, u64 events)
 {
 	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
 
-	local_add(events, &sc->dropped[cause]);
+	local_add(events ?: 1, &sc->dropped[cause]);
 	/* H of core/ring.h */
 	etw_loss_note(&sc->lost[READ_ONCE(s->loss_slot)][cause], provider, first, last, events);
 	/* After the count.  Many CPUs may drop at once: do not take the cache line each time. */
@@ -56,8 +56,8 @@ static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_g
 }
 
 /*
- * Count events of this provider as lost now, and note them for the ledger.  Preemption is off.
- * Returns the result of the write: 0 for INDEPENDENT.
+ * Count events of this provider, or ETW_LOSS_UNCOUNTED, as lost now, and note them for the
+ * ledger.  Preemption is off.  Returns the result of the write: 0 for INDEPENDENT.
  */
 int etw_reserve_count_drops(struct etw_session_hot *s, u32 cause,
 			    const struct etw_guid *provider, u32 events)

@@ -112,6 +112,7 @@ static DECLARE_COMPLETION(begun);
 /* What an oops does: the task ends here, whatever it was about to do. */
 static void die(void)
 {
+	local_irq_enable();
 	while (preempt_count())
 		preempt_enable_notrace();
 	kthread_complete_and_exit(NULL, 0);
@@ -148,22 +149,45 @@ static int write_and_die(void *arg)
 	return 0;
 }
 
+/* For the trace event; the size is not known when this is compiled, and all is freed. */
+static int trace_and_die(void *arg)
+{
+	struct etw_test_die *d = arg;
+	size_t size = d->desc.id + 1;
+
+	complete(&begun);
+	OPTIMIZER_HIDE_VAR(size);
+	kfree(kmalloc(size, GFP_KERNEL));
+	d->result = -EIO;
+	return 0;
+}
+
+static const struct {
+	const char *function;	/* where the thread ends */
+	int (*run)(void *arg);
+} deaths[] = {
+	[ETW_TEST_DIE_EVENT] = { "etw_record_put_items", write_and_die },
+	[ETW_TEST_DIE_TRACED] = { "etw_write_paid", trace_and_die },
+};
+
 int etw_test_die_op(void *arg)
 {
 	struct etw_test_die *d = arg;
 	struct kprobe probe = {
-		.symbol_name = "etw_record_put_items",
 		.pre_handler = before,
 		.post_handler = after,
 	};
 	struct task_struct *task;
 
+	if (d->where >= ARRAY_SIZE(deaths))
+		return -EINVAL;
 	if (!etw_test_provider(d->index))
 		return -ENOENT;
+	probe.symbol_name = deaths[d->where].function;
 	d->result = register_kprobe(&probe);
 	if (d->result)
 		return 0;
-	task = kthread_create(write_and_die, d, "etw_test_dies");
+	task = kthread_create(deaths[d->where].run, d, "etw_test_dies");
 	if (IS_ERR(task)) {
 		d->result = PTR_ERR(task);
 	} else {

@@ -281,15 +281,18 @@ struct etw_test_bad {
 	struct etw_event_descriptor desc;
 };
 
+#define ETW_TEST_DIE_EVENT	0	/* between reserve and commit of an event */
+#define ETW_TEST_DIE_TRACED	1	/* while a record of kmem:kmalloc is made an event */
+
 /*
- * Let a kernel thread on this CPU end, as by an oops, between reserve and commit of an event
- * of a provider with ETW_SET_TYPES.
+ * Let a kernel thread on this CPU end, as by an oops: in a write for a provider with ETW_SET_TYPES,
+ * or in one for a provider of the kernel's trace event.
  */
 struct etw_test_die {
 	__u32 index;
 	__u32 cpu;
 	__s32 result;		/* out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived */
-	__u32 reserved;
+	__u32 where;
 	struct etw_event_descriptor desc;
 };
 

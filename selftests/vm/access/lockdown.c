@@ -6,9 +6,11 @@
  * last program of a machine, and only with ETW_LOCKDOWN=1.
  */
 #include "lib/vm.h"
+#include "lib/vm_abi.h"
 #include "lib/vm_items.h"
 #include "lib/driver/vm_kmod.h"
 
+#include <etw/format.h>
 #include "kmod/etw_test/etw_test.h"
 
 #include <sys/mount.h>
@@ -16,6 +18,7 @@
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
 static const struct etw_guid guid = ETW_TEST_GUID;
+static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 
 /* Write an event in the kernel and read it; how many stacks has it?  Negative: none came. */
 static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
@@ -35,11 +38,30 @@ static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
 	return vm_items(&events.list[0], ETW_EXT_STACK_TRACE64, NULL);
 }
 
-TEST(no_stacks)
+/* Commands that give addresses away */
+enum { TRACE_EVENT, BPF_PROVIDER, IMAGES, COMMANDS };
+
+/* What each of them says to root */
+static void try_commands(int fd, uint64_t session, int result[COMMANDS])
+{
+	struct etw_bpf_provider bpf;
+	struct etw_trace_event trace;
+	struct env e = { .fd = fd };
+
+	fill_trace(&e, &trace);
+	trace.size = sizeof(trace);
+	result[TRACE_EVENT] = vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &trace);
+	fill_bpf(&e, &bpf);
+	bpf.size = sizeof(bpf);
+	result[BPF_PROVIDER] = vm_ioctl(fd, ETW_IOC_BPF_PROVIDER, &bpf);
+	result[IMAGES] = vm_enable(fd, session, image_guid, 0, 0, 0);
+}
+
+TEST(no_addresses)
 {
 	struct etw_session s = vm_session("lockdown");
 	const char *wanted = getenv("ETW_LOCKDOWN");
-	int fd = vm_open(), kfd;
+	int fd = vm_open(), kfd, result[COMMANDS], i;
 	struct vm_reader r;
 
 	if (!wanted)
@@ -51,6 +73,10 @@ TEST(no_stacks)
 	ASSERT_EQ(0, vm_reader_open(&r, fd, s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_STACK_TRACE, NULL, 0));
 	EXPECT_EQ(1, stacks(fd, kfd, s.handle, &r));
+	try_commands(fd, s.handle, result);
+	EXPECT_LE(0, result[TRACE_EVENT]);
+	EXPECT_EQ(0, result[IMAGES]);
+	EXPECT_EQ(0, vm_disable(fd, s.handle, image_guid));
 	mount("securityfs", "/sys/kernel/security", "securityfs", 0, NULL);
 	if (!vm_write_text(LOCKDOWN, "confidentiality"))
 		SKIP(return, "this kernel has no lockdown");
@@ -60,6 +86,12 @@ TEST(no_stacks)
 	EXPECT_EQ(-EPERM, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_STACK_TRACE, NULL, 0));
 	EXPECT_EQ(0, vm_enable_with(fd, s.handle, guid, ETW_ENABLE_SID, NULL, 0));
 	EXPECT_EQ(0, stacks(fd, kfd, s.handle, &r));
+	try_commands(fd, s.handle, result);
+	for (i = 0; i < COMMANDS; i++) {
+		EXPECT_EQ(-EPERM, result[i]) {
+			TH_LOG("command %d", i);
+		}
+	}
 	vm_reader_close(&r);
 	EXPECT_EQ(0, vm_stop(fd, s.handle));
 	close(kfd);

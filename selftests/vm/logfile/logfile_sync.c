@@ -7,6 +7,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
+#include "lib/vm_tracefs.h"
 #include "lib/pick.h"
 #include "lib/fault/vm_disk.h"
 
@@ -131,6 +132,50 @@ TEST_F(sync, flush_survives_power_cut)
 	EXPECT_EQ(0, file.error);
 	EXPECT_EQ(3 * PER_BUFFER + 1, file.events);
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
+}
+
+#define SYNCS	VM_TRACEFS "events/ext4/ext4_sync_file_enter/enable"
+
+/* How often the root directory of the disk was synced */
+static unsigned int syncs_of_directory(void)
+{
+	FILE *f = fopen(VM_TRACEFS "trace", "re");
+	unsigned int n = 0;
+	struct stat st;
+	char line[256], ino[32];
+
+	if (!f || stat(DISK_DIR, &st))
+		return 0;
+	snprintf(ino, sizeof(ino), " ino %llu parent", (unsigned long long)st.st_ino);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, "ext4_sync_file_enter") && strstr(line, ino);
+	fclose(f);
+	return n;
+}
+
+/* A new file has its name after the first FLUSH, and each has it when it ends. */
+TEST_F(sync, name_is_synced)
+{
+	unsigned int first, second, last;
+
+	NEEDS_DISK(self);
+	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
+	if (!vm_write_text(SYNCS, "1"))
+		SKIP(return, "no trace event of ext4");
+	close(open(VM_TRACEFS "trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 1);
+	EXPECT_EQ(0, flush(&self->l));
+	first = syncs_of_directory();
+	vl_logger_write(&self->l, 1);
+	EXPECT_EQ(0, flush(&self->l));
+	second = syncs_of_directory();
+	EXPECT_EQ(0, stop(&self->l).error);
+	last = syncs_of_directory();
+	EXPECT_TRUE(vm_write_text(SYNCS, "0"));
+	EXPECT_EQ(1, first);
+	EXPECT_EQ(1, second);
+	EXPECT_EQ(2, last);
 }
 
 /* So has the file of a session that has stopped. */

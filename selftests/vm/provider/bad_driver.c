@@ -8,9 +8,12 @@
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_log.h"
+#include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
 
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/utsname.h>
 
 #include "kmod/etw_test/etw_test.h"
 
@@ -257,12 +260,18 @@ TEST_F(bad_driver, shared)
 
 /* -------------------------------------------------------------------- dying */
 
-static int dies(FIXTURE_DATA(bad_driver) *self)
+static int dies_in(FIXTURE_DATA(bad_driver) *self, uint32_t where)
 {
-	struct etw_test_die d = { .index = 1, .cpu = 0, .desc = { .id = 7, .level = 1 } };
+	struct etw_test_die d = { .index = 1, .cpu = 0, .where = where,
+				  .desc = { .id = 7, .level = 1 } };
 	int ret = vm_ioctl(self->kfd, ETW_TEST_DIE, &d);
 
 	return ret ?: d.result;
+}
+
+static int dies(FIXTURE_DATA(bad_driver) *self)
+{
+	return dies_in(self, ETW_TEST_DIE_EVENT);
 }
 
 /* Every event that was written is delivered, overwritten or counted, and writers go on. */
@@ -324,6 +333,50 @@ TEST_F(bad_driver, death_shared)
 	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR));
 	deaths(_metadata, self);
 	EXPECT_LE(DEATHS * 300, self->seen.good);
+}
+
+/* Before 6.11 perf itself takes no more records on a CPU after such a death, until a reboot. */
+static bool perf_outlives_deaths(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname name;
+
+	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 11));
+}
+
+/* Deaths in a record of perf leave its scratch memory free: more of them than there are of it. */
+TEST_F(bad_driver, death_in_a_trace_event)
+{
+	static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+	static const struct etw_trace_piece piece = { .size = 8, .kind = ETW_TRACE_COPY };
+	struct etw_trace_event e = {
+		.size = sizeof(e), .provider = vm_guid(2), .name = VM_PTR("Test-Trace"),
+		.name_len = 10, .schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.pieces = VM_PTR(&piece), .piece_count = 1, .keyword = 1, .level = 4,
+	};
+	struct etw_session_stat st;
+	struct etw_enable enable;
+	int i;
+
+	if (!perf_outlives_deaths())
+		SKIP(return, "perf does not outlive the death of a writer");
+	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
+	e.id = vm_event_id("kmem/kmalloc");
+	ASSERT_NE(0, e.id);
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	enable = vm_enable_arg(self->s.handle, e.provider);
+	enable.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &enable));
+	for (i = 0; i < DEATHS; i++) {
+		ASSERT_EQ(0, dies_in(self, ETW_TEST_DIE_TRACED)) {
+			TH_LOG("after %d deaths", i);
+		}
+	}
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_LT(0, st.written);
+	EXPECT_EQ(0, etw_stat_dropped(&st, ETW_DROP_NESTING));
 }
 
 /* Without a flush the stop counts what the reader did not get. */

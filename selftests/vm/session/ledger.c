@@ -7,6 +7,7 @@
 #include "lib/vm_buf.h"
 #include "lib/vm_clock.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #define LOSSES_MAX	4096
@@ -405,6 +406,89 @@ TEST_F(ledger, two_consumers)
 	ASSERT_EQ(0, vm_consumer_info(self->r.fd, &info));
 	EXPECT_EQ(info.events_lost, sum(ETW_LOSS_CONSUMER, -1));
 	vm_reader_close(&fast);
+}
+
+/* ------------------------------------------- events of probes, while the session stops */
+
+#define MISSED_ROUNDS	150
+#define MISSED_HOLD_MS	300
+
+/* Two threads on CPU 1; the second one can interrupt the first one anywhere in its call. */
+struct missed {
+	int fd;
+	uint64_t session;
+	uint64_t counted;	/* calls that said so */
+	int error;		/* what ended them */
+	bool hold, held, stopped;
+	unsigned int in_time;	/* rounds in which the session stopped while the CPU was held */
+};
+
+static void *report_missed(void *arg)
+{
+	struct missed *m = arg;
+	struct etw_session_missed missed = {
+		.size = sizeof(missed), .handle = m->session, .provider = vm_guid(1), .events = 3 };
+
+	vm_pin(1);
+	while (!(m->error = vm_ioctl(m->fd, ETW_IOC_SESSION_MISSED, &missed)))
+		__atomic_add_fetch(&m->counted, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Takes the CPU away while the session stops, but not for ever: a stop may wait for the other. */
+static void *hold_cpu(void *arg)
+{
+	const struct sched_param urgent = { .sched_priority = 1 };
+	struct missed *m = arg;
+	long long end;
+
+	vm_pin(1);
+	sched_setscheduler(0, SCHED_FIFO, &urgent);
+	while (!__atomic_load_n(&m->hold, __ATOMIC_ACQUIRE))
+		usleep(100);
+	__atomic_store_n(&m->held, true, __ATOMIC_RELEASE);
+	end = vm_ms() + MISSED_HOLD_MS;
+	while (!__atomic_load_n(&m->stopped, __ATOMIC_ACQUIRE) && vm_ms() < end)
+		;
+	m->in_time += m->stopped;
+	return NULL;
+}
+
+/*
+ * What a call has counted is in the record and in the header, whatever moment of the stop it
+ * meets.  Only a kernel that may interrupt a call anywhere (preempt=full) shows the difference.
+ */
+TEST_F(ledger, missed_while_stopping)
+{
+	struct etw_session out;
+	struct missed m = { };
+	pthread_t caller, holder;
+	int i, stop;
+
+	for (i = 0; i < MISSED_ROUNDS; i++) {
+		ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME, 8));
+		recorded_count = 0;
+		m = (struct missed){ .fd = self->fd, .session = self->s.handle,
+				     .in_time = m.in_time };
+		ASSERT_EQ(0, pthread_create(&holder, NULL, hold_cpu, &m));
+		ASSERT_EQ(0, pthread_create(&caller, NULL, report_missed, &m));
+		EXPECT_TRUE(vm_until(__atomic_load_n(&m.counted, __ATOMIC_RELAXED) > 20));
+		__atomic_store_n(&m.hold, true, __ATOMIC_RELEASE);
+		while (!__atomic_load_n(&m.held, __ATOMIC_ACQUIRE))
+			;
+		stop = vm_session_op(self->fd, ETW_IOC_SESSION_STOP, m.session, &out);
+		__atomic_store_n(&m.stopped, true, __ATOMIC_RELEASE);
+		pthread_join(caller, NULL);
+		pthread_join(holder, NULL);
+		ASSERT_EQ(0, stop);
+		EXPECT_TRUE(m.error == -ESHUTDOWN || m.error == -ENOENT);
+		EXPECT_EQ(0, vm_drain(&self->r, NULL, NULL));
+		EXPECT_EQ(3 * m.counted, out.events_lost);
+		EXPECT_EQ(3 * m.counted, sum(ETW_DROP_PROBE, -1));
+		vm_reader_close(&self->r);
+	}
+	TH_LOG("stopped while the call was interrupted: %u of %u", m.in_time, MISSED_ROUNDS);
+	EXPECT_LT(0, m.in_time);
 }
 
 TEST_HARNESS_MAIN

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * suspend - the machine sleeps while events are written
+ * suspend - the machine sleeps while events are written, with its memory on or on a disk
  *
- * The kernel's own tests of suspend end it at a certain step: "freezer" after the programs
- * are frozen, "core" after the clocks have stopped.  The clocks of all sessions go on in the
- * sleep, no time runs backwards, and a record in each session says when the machine slept.
+ * The kernel's own tests of suspend and hibernation end it at a certain step: "freezer" after the
+ * programs are frozen, "core" after the clocks have stopped.  The clocks of all sessions go on in
+ * the sleep, no time runs backwards, and a record in each session says when the machine slept.
  *
  * TIMEOUT: 600
  * KERNEL: every
@@ -28,11 +28,26 @@ FIXTURE(suspend) {
 FIXTURE_VARIANT(suspend) {
 	const char *level;
 	const char *parameter;	/* of etw.ko */
+	const char *state;	/* how the machine sleeps, and what the record calls it */
+	const char *cause;
 };
 
-FIXTURE_VARIANT_ADD(suspend, freezer) { "freezer", "trust_tsc=1" };
-FIXTURE_VARIANT_ADD(suspend, core) { "core", "trust_tsc=1" };
-FIXTURE_VARIANT_ADD(suspend, core_without_tsc) { "core", "trust_tsc=0" };
+FIXTURE_VARIANT_ADD(suspend, freezer) { "freezer", "trust_tsc=1", "mem", "suspend" };
+FIXTURE_VARIANT_ADD(suspend, core) { "core", "trust_tsc=1", "mem", "suspend" };
+FIXTURE_VARIANT_ADD(suspend, core_without_tsc) { "core", "trust_tsc=0", "mem", "suspend" };
+FIXTURE_VARIANT_ADD(suspend, hibernation) { "freezer", "trust_tsc=1", "disk", "hibernation" };
+
+/* Is the word among those in the file? */
+static bool offers(const char *path, const char *word)
+{
+	char words[128];
+	FILE *f = fopen(path, "re");
+	bool found = f && fgets(words, sizeof(words), f) && strstr(words, word);
+
+	if (f)
+		fclose(f);
+	return found;
+}
 
 static int64_t ns(clockid_t clock)
 {
@@ -60,7 +75,8 @@ FIXTURE_SETUP(suspend)
 	struct etw_test_machine m = { .what = ETW_TEST_MACHINE_DEVICES };
 	int fd;
 
-	if (!vm_write_text(POWER "pm_test", variant->level))
+	if (!offers(POWER "state", variant->state) ||
+	    !vm_write_text(POWER "pm_test", variant->level))
 		SKIP(return, "this kernel cannot try to sleep");
 	vm_write_text(DELAY, "2");
 	vm_write_text(POWER "mem_sleep", "deep");
@@ -80,8 +96,8 @@ FIXTURE_TEARDOWN(suspend)
 }
 
 /* What the record says, and what the times of the events say. */
-static void check(struct __test_metadata *_metadata, const struct vm_epoch *e, int64_t sleep,
-		  int64_t from_time, int64_t to_time)
+static void check(struct __test_metadata *_metadata, const struct vm_epoch *e, const char *cause,
+		  int64_t sleep, int64_t from_time, int64_t to_time)
 {
 	const struct vm_change *c = &e->change[0];
 	double seconds, wall;
@@ -90,7 +106,7 @@ static void check(struct __test_metadata *_metadata, const struct vm_epoch *e, i
 	       "system" : "ticks", c->cause, c->clock, (unsigned long long)c->from,
 	       (unsigned long long)c->to, (double)c->asleep_ns / 1e9);
 	ASSERT_EQ(1, e->changes);
-	EXPECT_STREQ("suspend", c->cause);
+	EXPECT_STREQ(cause, c->cause);
 	EXPECT_LT(c->from, c->to);
 	EXPECT_LE(c->to, (uint64_t)c->timestamp);
 	EXPECT_LT(llabs((int64_t)c->asleep_ns - sleep), 1000000);
@@ -142,7 +158,7 @@ TEST_F(suspend, sleeps)
 		ASSERT_TRUE(vm_epoch_go_on(&self->e[i]));
 	sleep = slept();
 	from = vm_filetime();
-	ASSERT_TRUE(vm_write_text(POWER "state", "mem"));
+	ASSERT_TRUE(vm_write_text(POWER "state", variant->state));
 	sleep = slept() - sleep;
 	TH_LOG("%.3f s asleep", (double)sleep / 1e9);
 	if (!strcmp(variant->level, "core"))
@@ -152,7 +168,7 @@ TEST_F(suspend, sleeps)
 	for (i = 0; i < SESSIONS; i++) {
 		ASSERT_EQ(0, vm_epoch_read(&self->e[i]));
 		to = vm_filetime();
-		check(_metadata, &self->e[i], sleep, from, to);
+		check(_metadata, &self->e[i], variant->cause, sleep, from, to);
 		check_sync(_metadata, &self->e[i]);
 		EXPECT_EQ(0, vm_epoch_end(&self->e[i]));
 	}
@@ -167,12 +183,12 @@ TEST_F(suspend, record_is_decoded)
 		return;
 	unlink("/tmp/suspend.etl");
 	ASSERT_EQ(0, vc_run(&r, "start", "t-suspend-file", "--file", "/tmp/suspend.etl", NULL));
-	ASSERT_TRUE(vm_write_text(POWER "state", "mem"));
+	ASSERT_TRUE(vm_write_text(POWER "state", variant->state));
 	ASSERT_EQ(0, vc_run(&r, "stop", "t-suspend-file", NULL));
 	ASSERT_EQ(0, vc_run(&r, "dump", "/tmp/suspend.etl", NULL));
 	EXPECT_TRUE(vc_printed(&r, "Etw-Clock"));
 	EXPECT_TRUE(vc_printed(&r, "ClockChange"));
-	EXPECT_TRUE(vc_printed(&r, "suspend"));
+	EXPECT_TRUE(vc_printed(&r, variant->cause));
 	EXPECT_TRUE(vc_printed(&r, "AsleepNs"));
 }
 

@@ -39,6 +39,7 @@ struct shared {
 	volatile uint64_t steps;	/* of the process that is watched */
 	volatile pid_t exiting;
 	volatile int error;
+	volatile uint64_t session;	/* whose group is over its limit */
 	volatile uint64_t longest_us[WAITS], count[WAITS];
 };
 
@@ -271,6 +272,119 @@ TEST_F(control_wait, for_memory)
 	fprintf(stderr, "# %u looks at the throttled process after %llu calls: others waited at %u, exits at %u\n",
 		l.asleep, (unsigned long long)self->s->enabled, l.step_waits, l.exit_waits);
 	EXPECT_EQ(0, self->s->error);
+	EXPECT_GT(l.asleep / 2, l.step_waits);
+	EXPECT_GT(l.asleep / 2, l.exit_waits);
+	EXPECT_TRUE(vm_group_remove(""));
+}
+
+/* ------------------------------------------------------------- a session's own memory */
+
+#define RING	32	/* buffers of 64 KB */
+
+/*
+ * Starts a session and fills its ring before its group is over its limit.  The snapshot then takes
+ * as many buffers again, and the kernel makes this process sleep after each few of them.
+ */
+static void flush_throttled(struct shared *s)
+{
+	struct etw_session own = vm_session("t-wait-own");
+	static char payload[60000];
+	int fd = vm_open(), slot = vm_register(fd, PROVIDER), i;
+
+	own.mode = ETW_MODE_BUFFERING;
+	own.min_buffers = RING;
+	if (!vm_group_join(""))
+		fail(s, -EPERM);
+	fail(s, vm_start(fd, &own));
+	fail(s, vm_enable(fd, own.handle, PROVIDER, 0, 0, 0));
+	for (i = 0; i < 2 * RING && !s->error; i++)
+		fail(s, vm_write(fd, slot, 1, 1, 1, payload, sizeof(payload)));
+	if (!vm_group_put("", "memory.high", "65536"))
+		fail(s, -EPERM);
+	s->session = s->error ? 0 : own.handle;
+	fail(s, vm_flush(fd, own.handle));
+	s->end = true;
+	_exit(0);
+}
+
+static void query_session(struct shared *s)
+{
+	struct etw_session_stat st;
+	struct etw_session q;
+	int fd = vm_open();
+	uint64_t began;
+
+	while (!s->end) {
+		began = now_us();
+		fail(s, vm_query(fd, s->session, &q));
+		fail(s, vm_stat(fd, s->session, &st));
+		took(s, QUERY, began);
+		s->steps++;
+		usleep(1000);
+	}
+	_exit(0);
+}
+
+/* Readers of the session come, and exit. */
+static void read_and_exit(struct shared *s)
+{
+	uint64_t began;
+	pid_t pid;
+
+	while (!s->end) {
+		pid = fork();
+		if (!pid) {
+			if (vm_consume(vm_open(), s->session, 0, NULL) < 0)
+				fail(s, -EIO);
+			s->exiting = getpid();
+			_exit(0);
+		}
+		while (s->exiting != pid && !s->end)
+			usleep(200);
+		began = now_us();
+		waitpid(pid, NULL, 0);
+		s->exiting = 0;
+		took(s, EXIT, began);
+	}
+	_exit(0);
+}
+
+/* Others query a session, and end their readers, while its own group is short of memory. */
+TEST_F(control_wait, for_memory_of_a_session)
+{
+	const char *cannot = vm_group_make("");
+	pid_t pid[3] = { 0 };
+	struct looks l = { 0 };
+	int i;
+
+	if (cannot)
+		SKIP(return, "%s", cannot);
+	for (i = 0; i < 3; i++) {
+		pid[i] = fork();
+		if (pid[i] && !i) {
+			ASSERT_TRUE(vm_until(self->s->session || self->s->error));
+		}
+		ASSERT_EQ(0, self->s->error);
+		if (pid[i])
+			continue;
+		if (i == 0)
+			flush_throttled(self->s);
+		if (i == 1)
+			query_session(self->s);
+		read_and_exit(self->s);
+	}
+	EXPECT_TRUE(vm_until((look_on(self->s, pid[0], pid[1], &l),
+			      l.asleep >= SAMPLES || self->s->end)));
+	self->s->end = true;
+	kill(pid[0], SIGKILL);
+	for (i = 0; i < 3; i++)
+		EXPECT_NE(-1, vm_reap(pid[i]));
+	fprintf(stderr, "# %llu queries, at most %.1f ms; %llu exits, at most %.1f ms; asleep at %u looks: queries waited at %u, exits at %u\n",
+		(unsigned long long)self->s->count[QUERY], self->s->longest_us[QUERY] / 1000.,
+		(unsigned long long)self->s->count[EXIT], self->s->longest_us[EXIT] / 1000.,
+		l.asleep, l.step_waits, l.exit_waits);
+	EXPECT_EQ(0, self->s->error);
+	EXPECT_LT(SAMPLES / 5, l.asleep);
 	EXPECT_GT(l.asleep / 2, l.step_waits);
 	EXPECT_GT(l.asleep / 2, l.exit_waits);
 	EXPECT_TRUE(vm_group_remove(""));

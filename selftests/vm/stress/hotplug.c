@@ -162,4 +162,64 @@ TEST_F(hotplug, snapshot_has_the_offline_cpu)
 	EXPECT_EQ(1, self->seen.on[1]);
 }
 
+/* ------------------------------------------------------- CPUs that the session's start did not see */
+
+/* Set all CPUs but the first, and return how many there are. */
+static unsigned int set_others(bool on)
+{
+	unsigned int cpu = 1;
+	char path[64];
+
+	for (;; cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		if (access(path, W_OK) || !vm_write_text(path, on ? "1" : "0"))
+			return cpu;
+	}
+}
+
+static bool has_buffers(FIXTURE_DATA(hotplug) *self, unsigned int least)
+{
+	struct etw_session q;
+
+	return !vm_query(self->fd, self->s.handle, &q) && q.max_buffers >= least &&
+	       (!(self->s.mode & ETW_MODE_BUFFERING) || q.buffers >= least);
+}
+
+static void come_later(struct __test_metadata *_metadata, FIXTURE_DATA(hotplug) *self)
+{
+	unsigned int cpus, cpu;
+	struct etw_session_stat st;
+
+	vm_pin(0);
+	cpus = set_others(false);
+	self->s.min_buffers = 1;
+	self->s.max_buffers = 1;
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(2, self->s.max_buffers);
+	ASSERT_EQ(cpus, set_others(true));
+	EXPECT_TRUE(vm_until(has_buffers(self, 2 * cpus)));
+	for (cpu = 0; cpu < cpus; cpu++)
+		EXPECT_EQ(0, put(self, cpu, cpu));
+	vm_pin(0);
+	EXPECT_EQ(-EAGAIN, look(self));
+	EXPECT_EQ(cpus, self->seen.records);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(0, st.overwritten_events);
+	EXPECT_EQ(0, vm_dropped(&st));
+}
+
+TEST_F(hotplug, cpus_come_later)
+{
+	if (!_metadata->skip)
+		come_later(_metadata, self);
+}
+
+TEST_F(hotplug, cpus_come_later_to_a_ring)
+{
+	if (_metadata->skip)
+		return;
+	self->s.mode = ETW_MODE_BUFFERING;
+	come_later(_metadata, self);
+}
+
 TEST_HARNESS_MAIN

@@ -760,15 +760,19 @@ TEST_F(trace, needs_the_right_to_register)
 	EXPECT_EQ(0, vm_access_remove(self->fd, self->guid));
 }
 
-/* An event that the kernel does not have: it is enabled, and the kernel log says so. */
+/* An event that the kernel does not have: it is enabled, and the kernel log and the trace say so. */
 TEST_F(trace, of_no_event)
 {
 	struct etw_trace_event e = argument(self->guid, 0xfffff, &head, 1);
+	struct etw_session_stat st;
 
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	ASSERT_EQ(0, enable(self, self->guid));
-	ASSERT_TRUE(collect(self));
+	EXPECT_FALSE(collect(self));
 	EXPECT_EQ(0, self->count);
+	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+	EXPECT_EQ(1, etw_stat_dropped(&st, ETW_DROP_PROBE));
+	EXPECT_EQ(1, vm_dropped(&st));
 }
 
 TEST_HARNESS_MAIN

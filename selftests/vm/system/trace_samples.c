@@ -14,6 +14,7 @@
 #include "lib/vm_buf.h"
 #include "lib/vm_items.h"
 #include "lib/vm_tracefs.h"
+#include "lib/command/vm_cli.h"
 
 #define PAGES	100
 #define PAGE	4096
@@ -278,6 +279,42 @@ TEST_F(samples, refused)
 	e.flags = 0;
 	e.config = 1;
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+}
+
+#define REFUSED	"/tmp/refused.etl"
+
+/* A trace without the samples that perf refused to take is not complete. */
+TEST_F(samples, the_trace_says_that_they_are_missing)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
+					.config = PERF_COUNT_HW_CPU_CYCLES };
+	struct etw_session s = vm_session("t-refused");
+	int counter = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+	struct etw_enable enable;
+	static struct vc_run r;
+
+	if (counter >= 0) {
+		close(counter);
+		SKIP(return, "the machine counts cycles");
+	}
+	unlink(REFUSED);
+	ASSERT_EQ(0, vc_run(&r, "start", "t-refused", "--file", REFUSED, NULL));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_QUERY, &s));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	enable = vm_enable_arg(s.handle, vm_guid(1));
+	enable.timeout_ms = 0xFFFFFFFF;
+	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &enable));
+	EXPECT_EQ(0, vc_run(&r, "stop", "t-refused", NULL));
+	EXPECT_EQ(3, vc_run(&r, "verify", REFUSED, NULL));
+	EXPECT_NE(NULL, strstr(r.out, "the kernel missed their probe")) {
+		TH_LOG("%s", r.out);
+	}
+	EXPECT_EQ(3, vc_run(&r, "verify", "--json", REFUSED, NULL));
+	EXPECT_NE(NULL, strstr(r.out, "\"events\":null")) {
+		TH_LOG("%s", r.out);
+	}
+	unlink(REFUSED);
 }
 
 TEST_HARNESS_MAIN

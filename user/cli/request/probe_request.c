@@ -263,7 +263,8 @@ uint64_t probe_request_missed(int fd, uint64_t session)
 		cli_note("provider %s: the trace does not say that %llu event%s %s missed: %s",
 			 cli_quote(held[i].name), missed, cli_s(missed),
 			 missed == 1 ? "was" : "were",
-			 err == -ENOENT ? "the session has ended" : strerror(-err));
+			 err == -ENOENT || err == -ESHUTDOWN ? "the session has ended" :
+			 strerror(-err));
 	}
 	return uncounted;
 }
