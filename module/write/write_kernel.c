@@ -427,14 +427,14 @@ int etw_write_traced(u64 payer, const struct etw_provider *provider,
 }
 
 /*
- * As etw_write(), for an event that describes the others: it is for all sessions that have the
- * provider enabled, whatever they select.
+ * As etw_write(), for an event that describes the others: it is for those of these sessions, bits
+ * of their logger ids, that have the provider enabled, whatever they select.
  */
-int etw_write_describing(const struct etw_provider *provider,
+int etw_write_describing(const struct etw_provider *provider, u64 sessions,
 			 const struct etw_event_descriptor *desc, u32 count,
 			 const struct etw_data_descriptor *data)
 {
-	const struct etw_write_opts opts = { .describes = true };
+	const struct etw_write_opts opts = { .describes = true, .exclude = ~sessions };
 
 	if (!has_snapshot(provider))
 		return 0;
