@@ -78,13 +78,21 @@ int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 	return etw_reserve_count_drops(s, cause, provider, 1);
 }
 
-/* Count events of this provider, since a time on the session's clock, for ETW_DROP_PROBE. */
-void etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
-			      u64 since, u64 events)
+/*
+ * Count events of this provider, perhaps none, since a time on the session's clock, for
+ * ETW_DROP_PROBE.  Returns the time.
+ */
+u64 etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
+			     u64 since, u64 events)
 {
+	u64 now;
+
 	preempt_disable();
-	count_drops(s, ETW_DROP_PROBE, provider, since, etw_clock_read(s->clock), events);
+	now = etw_clock_read(s->clock);
+	if (events)
+		count_drops(s, ETW_DROP_PROBE, provider, since, now, events);
 	preempt_enable();
+	return now;
 }
 
 /* The words of this CPU's buffer, or of the buffer that all CPUs share.  Preemption is off. */

@@ -34,7 +34,7 @@ int etw_reserve_count_drops(struct etw_session_hot *s, u32 cause,
 			    const struct etw_guid *provider, u32 events);
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
 			   const struct etw_guid *provider);
-void etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
-			      u64 since, u64 events);
+u64 etw_reserve_count_missed(struct etw_session_hot *s, const struct etw_guid *provider,
+			     u64 since, u64 events);
 
 #endif /* ETW_WRITE_RESERVE_H */

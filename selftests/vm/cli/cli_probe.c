@@ -291,6 +291,52 @@ TEST_F(probe, missed_and_not_counted)
 	}
 }
 
+/* The session goes on without a command, and whoever flushes, disables or stops it asks the kernel. */
+TEST_F(probe, missed_while_no_command_runs)
+{
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "kprobe:perf_tp_event", "-p", "kprobe:vfs_read"));
+	ASSERT_EQ(0, system("cat /etc/hostname >/dev/null"));
+	ASSERT_EQ(0, RUN("flush", "mine"));
+	EXPECT_STREQ("", self->r.err);
+	EXPECT_EQ(3, RUN("verify", "mine"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+	ASSERT_EQ(0, RUN("disable", "mine", "kprobe:vfs_read"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Ledger"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "the kernel missed their probe", "; provider ")) {
+		TH_LOG("%s", self->r.out);
+	}
+	/* A session that begins now has not lost what was missed before. */
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "kprobe:vfs_read"));
+	ASSERT_EQ(0, system("cat /etc/hostname >/dev/null"));
+	ASSERT_EQ(0, RUN("stop", "mine", "--strict"));
+	EXPECT_EQ(0, RUN("verify", OUT));
+}
+
+/* Nobody counts then, so that the trace cannot be complete. */
+TEST_F(probe, switched_off)
+{
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "kprobe:vfs_read"));
+	ASSERT_EQ(0, RUN("flush", "mine"));
+	EXPECT_STREQ("", self->r.err);
+	ASSERT_EQ(0, system("echo 0 >/sys/kernel/debug/kprobes/enabled"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "\"kprobe:vfs_read\": the kernel's probes are switched off", "")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, system("echo 1 >/sys/kernel/debug/kprobes/enabled"));
+	EXPECT_EQ(3, RUN("verify", OUT));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+}
+
 /* Each place with its counter; without a session the program does not come by. */
 TEST_F(probe, static_probes)
 {
