@@ -222,12 +222,13 @@ TEST_F(probe, functions_of_programs)
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(3, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Start", ""));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=0x2a"));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Stop", "ret=0x2c"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Start", "n=1 negative=-7"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=42"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Stop", "ret=44"));
 	ASSERT_EQ(0, RUN("watch", "--operations", "-p", of_self(self, "uprobe", ":cli_probe_target"),
 			 "-p", of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self));
 	EXPECT_EQ(3, vc_lines(self->r.out));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "n=1 negative=-7", "ret=43")) TH_LOG("%s", self->r.out);
 	EXPECT_EQ(0, dynamic("etw/"));
 }
 
