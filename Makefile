@@ -69,7 +69,7 @@ xml_flags := -isystem /usr/include/libxml2
 xml_libs := -lxml2
 # The kernel's trace events; its types and the programs, of which probes are made
 trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
-trace_libs := -ltracefs -ltraceevent -lbpf -lelf
+trace_libs := -ltracefs -ltraceevent -lbpf -ldw -lelf
 
 # The folders of user/ below tdh, and module/core, are one library; of the bridge all but
 # probes, which need libraries that a program with events of its own does not want.

@@ -473,13 +473,21 @@ struct etw_session_system {
  * ETW_IOC_SESSION_MISSED: count events of a provider as lost, since the session's start at the
  * earliest (ETW_DROP_PROBE).  A controller that has made a probe knows how often the kernel
  * passed it without an event; etw.ko does not.  The right to control the session is needed.
+ *
+ * What a controller counts may go on when it has ended.  So the session keeps a count, which only
+ * grows, as long as it has the provider enabled: with BEGIN the one that it begins with, unless it
+ * has one; with SINCE it counts as lost what has come to it since, and keeps the new one.  ENOENT:
+ * the session does not have the provider enabled, or, for SINCE, has not begun.
  */
+#define ETW_MISSED_BEGIN	0x00000001
+#define ETW_MISSED_SINCE	0x00000002
+
 struct etw_session_missed {
 	__u32 size;
-	__u32 reserved;		/* 0 */
+	__u32 flags;		/* 0, or one of ETW_MISSED_ */
 	__u64 handle;
 	struct etw_guid provider;
-	__u64 events;		/* 1 to 0xffffffff */
+	__u64 events;		/* 1 to 0xffffffff; with a flag the count, which may be any */
 };
 
 /* --------------------------------------------------------------- enable */

@@ -18,6 +18,7 @@
 #include "ioctl.h"
 #include "ioctl_file.h"
 #include "provider/capture_timer.h"
+#include "provider/enable.h"
 #include "session/buffer.h"
 #include "session/consumer.h"
 #include "session/consumer_file.h"
@@ -593,19 +594,59 @@ long etw_ioctl_session_system(struct file *file, void *arg)
 	return err;
 }
 
+/*
+ * The count that the session keeps while it has the provider enabled has become this one.
+ * *events: how many came to it since *since.
+ */
+static int missed_grows(struct etw_trace_session *s, const struct etw_session_missed *arg,
+			u64 *since, u64 *events)
+{
+	struct etw_missed *m;
+
+	lockdep_assert_held(&etw_control);
+	m = etw_enable_missed(&arg->provider, &s->enabler);
+	if (!m || (arg->flags == ETW_MISSED_SINCE && !m->begun))
+		return -ENOENT;
+	if (arg->flags == ETW_MISSED_BEGIN && m->begun)
+		return 0;
+	if (m->begun && arg->events > m->count)
+		*events = min_t(u64, arg->events - m->count, U32_MAX);
+	*since = m->time;
+	m->time = etw_session_time(s);
+	m->count = arg->events;
+	m->begun = true;
+	return 0;
+}
+
+static bool missed_is_right(const struct etw_session_missed *arg)
+{
+	if (arg->flags)
+		return arg->flags == ETW_MISSED_BEGIN || arg->flags == ETW_MISSED_SINCE;
+	return arg->events && arg->events <= U32_MAX;
+}
+
 long etw_ioctl_session_missed(struct file *file, void *arg)
 {
 	const struct etw_session_missed *missed = arg;
 	struct etw_trace_session *s;
-	int err;
+	u64 since, events = 0;
+	int err = 0;
 
-	if (missed->reserved || !missed->events || missed->events > U32_MAX ||
-	    etw_guid_is_null(&missed->provider))
+	if (!missed_is_right(missed) || etw_guid_is_null(&missed->provider))
 		return -EINVAL;
 	s = session_get(missed->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	err = etw_session_missed(s, &missed->provider, missed->events);
+	if (missed->flags) {
+		mutex_lock(&etw_control);
+		err = missed_grows(s, missed, &since, &events);
+		mutex_unlock(&etw_control);
+	} else {
+		since = s->start.clock;
+		events = missed->events;
+	}
+	if (events)
+		err = etw_session_missed(s, &missed->provider, since, events);
 	etw_session_put(s);
 	return err;
 }

@@ -125,7 +125,7 @@ AT(etw_session_stat, undecided, 248, 8);
 SIZE(etw_session_stat, 256);
 
 AT(etw_session_missed, size, 0, 4);
-AT(etw_session_missed, reserved, 4, 4);
+AT(etw_session_missed, flags, 4, 4);
 AT(etw_session_missed, handle, 8, 8);
 AT(etw_session_missed, provider, 16, 16);
 AT(etw_session_missed, events, 32, 8);

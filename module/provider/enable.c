@@ -63,6 +63,9 @@ static void enable_free_filters(struct etw_enablement *old)
 
 static void fill_slot(struct etw_enablement *slot, const struct etw_enable_request *req)
 {
+	const struct etw_missed missed = slot->session == req->session ? slot->missed :
+									 (struct etw_missed){};
+
 	*slot = (struct etw_enablement){
 		.session = req->session,
 		.order = ++enables,
@@ -75,6 +78,7 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 		.scope = req->scope,
 		.events = req->events,
 		.data = req->data,
+		.missed = missed,
 	};
 	etw_filter_set(&slot->filter, req->level, req->any, req->all, req->property);
 }
@@ -316,6 +320,16 @@ u64 etw_enabled_since(const struct etw_guid *guid, u64 *order)
 	*order = enables;
 	mutex_unlock(&etw_control);
 	return sessions;
+}
+
+/* The count that the session keeps of a provider that it has enabled itself; NULL: it has not. */
+struct etw_missed *etw_enable_missed(const struct etw_guid *guid, const struct etw_enabler *s)
+{
+	struct etw_guid_entry *entry = etw_guid_find(guid);
+	int i = entry ? etw_entry_slot(entry, s) : -1;
+
+	lockdep_assert_held(&etw_control);
+	return i >= 0 ? &entry->slots[i].missed : NULL;
 }
 
 /* ------------------------------------------------------------ registrations */

@@ -42,6 +42,13 @@ struct etw_filter_data {
 };
 
 /* A session that has a GUID enabled: a slot of struct etw_guid_entry. */
+/* What the kernel missed of a probe, as ETW_IOC_SESSION_MISSED has passed it last. */
+struct etw_missed {
+	bool begun;
+	u64 count;
+	u64 time;			/* of the session's clock */
+};
+
 struct etw_enablement {
 	struct etw_enabler *session;	/* NULL: slot is free */
 	struct etw_enable_entry filter;	/* normalised */
@@ -55,6 +62,7 @@ struct etw_enablement {
 	struct etw_scope *scope;	/* NULL: every process */
 	struct etw_event_filter *events;	/* NULL: every event */
 	struct etw_filter_data *data;	/* for callbacks, or NULL */
+	struct etw_missed missed;
 };
 
 /* The GUID of a provider, or of a group: then its registrations are the members. */

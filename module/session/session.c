@@ -31,6 +31,7 @@
 #include "provider/change.h"
 #include "provider/enable.h"
 #include "session.h"
+#include "write/clock.h"
 #include "write/reserve.h"
 
 unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
@@ -495,18 +496,30 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 	return err;
 }
 
+/* The session's clock. */
+u64 etw_session_time(const struct etw_trace_session *s)
+{
+	u64 now;
+
+	preempt_disable();
+	now = etw_clock_read(READ_ONCE(s->hot.clock));
+	preempt_enable();
+	return now;
+}
+
 /*
- * Count events of this provider that its probe missed, at any time since the session's start.
+ * Count events of this provider that its probe missed since a time on the session's clock.
  * -ESHUTDOWN: the session stops.  No snapshot keeps the caller among the writers that a stop
  * waits for, so the lock and the state do.
  */
-int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 events)
+int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 since,
+		       u64 events)
 {
 	int err = 0;
 
 	mutex_lock(&s->lock);
 	if (s->state == ETW_RUNNING)
-		etw_reserve_count_missed(&s->hot, provider, s->start.clock, events);
+		etw_reserve_count_missed(&s->hot, provider, since, events);
 	else
 		err = -ESHUTDOWN;
 	mutex_unlock(&s->lock);

@@ -39,7 +39,9 @@ void etw_session_put_later(struct etw_trace_session *s);
 void etw_session_stop(struct etw_trace_session *s);
 int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms,
 		       u32 user_budget_kb);
-int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 events);
+u64 etw_session_time(const struct etw_trace_session *s);
+int etw_session_missed(struct etw_trace_session *s, const struct etw_guid *provider, u64 since,
+		       u64 events);
 void etw_session_fit_cpus(struct etw_trace_session *s);
 void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms);
 u32 etw_sessions_list(u64 *handles, u32 capacity);

@@ -63,18 +63,16 @@ static int kfunc_write(const struct etw_bpf_target *t, const struct etw_bpf_kept
 		       const void *record, u32 size)
 {
 	struct etw_provider *provider = t->held.provider;
+	struct etw_scope_answer answer;
 	struct etw_data_descriptor data[2];
-	u64 excluded;
 
 	if (!e->whole)
 		return etw_trace_record_send(provider, &e->desc, &e->layout, record, size, NULL);
-	if (!etw_scope_ask(provider, &excluded))
+	if (!etw_scope_ask(provider, &answer))
 		return 0;
 	data[0] = etw_data_typed(ETW_DATA_EVENT_METADATA, e->layout.schema, e->layout.schema_len);
 	data[1] = etw_data(record, e->record_size);
-	if (excluded)
-		return etw_write_traced(etw_trace_payer(), provider, &e->desc, excluded, NULL, ARRAY_SIZE(data), data);
-	return etw_write_paid(etw_trace_payer(), provider, &e->desc, ARRAY_SIZE(data), data);
+	return etw_write_asked(etw_trace_payer(), provider, &e->desc, &answer, ARRAY_SIZE(data), data);
 }
 
 /**

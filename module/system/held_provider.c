@@ -23,6 +23,7 @@
 #include "alloc.h"
 #include "guid.h"
 #include "held_provider.h"
+#include "provider/enable.h"
 #include "provider/process.h"
 #include "provider/registration.h"
 
@@ -40,6 +41,18 @@ static DECLARE_WORK(review_work, held_review);
 
 /* ---------------------------------------------------------------- one of them */
 
+/* A session that had it before knows what its events mean; whoever captures the state may not. */
+static void held_describe(struct etw_held_provider *p, u32 control)
+{
+	u64 sessions = U64_MAX;
+
+	lockdep_assert_held(&p->lock);
+	if (control == ETW_CONTROL_ENABLE)
+		sessions = etw_enabled_since(&p->provider->guid, &p->described);
+	if (sessions)
+		p->kind->describe(p, sessions);
+}
+
 static void held_enable(const struct etw_guid *source, u32 control, u8 level, u64 any, u64 all,
 			const struct etw_filter *filter, void *context)
 {
@@ -47,7 +60,7 @@ static void held_enable(const struct etw_guid *source, u32 control, u8 level, u6
 
 	mutex_lock(&p->lock);
 	if (control != ETW_CONTROL_DISABLE && !p->leaving && p->kind->describe)
-		p->kind->describe(p);
+		held_describe(p, control);
 	if (control == ETW_CONTROL_ENABLE && !p->leaving && p->kind->start)
 		p->kind->start(p);
 	mutex_unlock(&p->lock);

@@ -87,7 +87,7 @@ struct trace_piece_head {
  * A manifest is embedded in a trace as on Windows.  Nothing is lost without being counted: a
  * session counts a piece as any event.
  */
-static void trace_describe(struct etw_held_provider *p)
+static void trace_describe(struct etw_held_provider *p, u64 sessions)
 {
 	static const struct etw_event_descriptor desc = {
 		.id = 0xFFFE, .version = 1, .opcode = 0xFE, .task = 0xFFFE,
@@ -106,7 +106,7 @@ static void trace_describe(struct etw_held_provider *p)
 			etw_data(t->manifest + at, min_t(u32, t->manifest_len - at, PIECE_MAX)),
 		};
 
-		etw_write_describing(p->provider, &desc, ARRAY_SIZE(data), data);
+		etw_write_describing(p->provider, sessions, &desc, ARRAY_SIZE(data), data);
 	}
 }
 

@@ -184,8 +184,8 @@ struct trace_event_of {
 	const struct etw_event_descriptor *desc;
 	const struct etw_trace_layout *layout;
 	struct pt_regs *regs;		/* where the stack begins; NULL: at the caller */
-	u64 excluded;			/* sessions, as for etw_write_ex() */
-	bool general;			/* some session may want more than the event, as its stack */
+	struct etw_scope_answer answer;	/* the sessions that want it */
+	bool general;			/* some of them may want more than the event, as its stack */
 };
 
 static __always_inline int trace_send(struct trace_scratch *scratch,
@@ -200,16 +200,17 @@ static __always_inline int trace_send(struct trace_scratch *scratch,
 	*d++ = etw_data_typed(ETW_DATA_EVENT_METADATA, layout->schema, layout->schema_len);
 	for (i = 0; i < layout->piece_count; i++)
 		d = trace_piece(d, scratch, &scratch->lengths[i], r, &layout->pieces[i]);
-	if (e->excluded || e->general)
-		return etw_write_traced(etw_trace_payer(), e->provider, e->desc, e->excluded, e->regs,
-					d - scratch->data, scratch->data);
-	return etw_write_paid(etw_trace_payer(), e->provider, e->desc, d - scratch->data,
-			      scratch->data);
+	if (e->general)
+		return etw_write_traced(etw_trace_payer(), e->provider, e->desc,
+					e->answer.excluded, e->regs, d - scratch->data,
+					scratch->data);
+	return etw_write_asked(etw_trace_payer(), e->provider, e->desc, &e->answer,
+			       d - scratch->data, scratch->data);
 }
 
 static noinline int trace_drop(const struct trace_event_of *e)
 {
-	const struct etw_write_opts opts = { .exclude = e->excluded };
+	const struct etw_write_opts opts = { .exclude = e->answer.excluded };
 
 	return etw_hotpath_drop(e->provider, e->desc, &opts, ETW_DROP_NESTING);
 }
@@ -247,17 +248,15 @@ int etw_trace_record_send(struct etw_provider *provider, const struct etw_event_
 			  const struct etw_trace_layout *layout, const void *record, u32 size,
 			  struct pt_regs *regs)
 {
-	const struct etw_snapshot *snapshot;
 	struct trace_event_of e = { .provider = provider, .desc = desc, .layout = layout,
 				    .regs = regs };
 	const struct trace_record r = { .at = record, .size = size };
 	unsigned int depth;
 	int ret;
 
-	snapshot = etw_scope_ask(provider, &e.excluded);
-	if (!snapshot)
+	if (!etw_scope_ask(provider, &e.answer))
 		return 0;
-	e.general = snapshot->filtered && snapshot->way == ETW_WAY_GENERAL;
+	e.general = e.answer.snapshot->filtered && e.answer.snapshot->way == ETW_WAY_GENERAL;
 	depth = this_cpu_inc_return(etw_hotpath_records);
 	if (likely(depth <= SCRATCHES))
 		ret = trace_send(&this_cpu_ptr(scratches)->of[depth - 1], &e, &r);

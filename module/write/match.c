@@ -62,13 +62,19 @@ static __always_inline bool stack_wanted(const struct etw_snapshot_entry *entry,
 	       etw_match_stack_level(filter, event->desc);
 }
 
+static __always_inline bool match_excludes(const struct etw_write_opts *opts,
+					   const struct etw_snapshot_entry *entry)
+{
+	return opts && opts->exclude & BIT_ULL(entry->session->logger_id - 1);
+}
+
 /* Do the writer's options and all filters but the payload filter let the event pass? */
 static __always_inline bool match_passes(const struct etw_snapshot_entry *entry,
 					 struct etw_match_event *event)
 {
 	const struct etw_write_opts *opts = event->opts;
 
-	if (opts && opts->exclude & BIT_ULL(entry->session->logger_id - 1))
+	if (match_excludes(opts, entry))
 		return false;
 	if (opts && opts->inprivate &&
 	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
@@ -162,7 +168,7 @@ static bool match_takes(const struct etw_snapshot_entry *entry, struct etw_match
 	u32 add = entry->filter.properties & ETW_ENABLE_ITEMS;
 
 	if (event->opts && event->opts->describes)
-		return true;
+		return !match_excludes(event->opts, entry);
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;

@@ -20,7 +20,7 @@ struct etw_write_opts {
 	u32 stack_count;	/* 0: the kernel walks the stack */
 	bool user;		/* written by a process */
 	bool inprivate;		/* EVENT_WRITE_FLAG_INPRIVATE */
-	bool describes;		/* the provider's events: for all of its sessions, without items */
+	bool describes;		/* the provider's events: whatever sessions select, without items */
 	bool plain;		/* the payer is all that matters to sessions without filters and items */
 };
 

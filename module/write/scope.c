@@ -139,26 +139,29 @@ static u64 bit_of(const struct etw_snapshot_entry *entry)
 }
 
 /*
- * The sessions that have the provider enabled, or NULL if none of them wants what current does.
- * *excluded: those that do not, because of their scope or because current reads them, as
- * etw_write_ex() takes them.
+ * Does a session that has the provider enabled want what current does?  A session does not because
+ * of its scope, or because current reads it.  *answer is for the writer, with preemption disabled
+ * until it is done.
  */
-const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u64 *excluded)
+bool etw_scope_ask(const struct etw_provider *provider, struct etw_scope_answer *answer)
 {
 	const struct etw_snapshot *snapshot = rcu_dereference_sched(provider->snapshot);
 	const struct etw_snapshot_entry *entry;
-	u32 i, wanted = 0;
+	u64 wanted = 0;
+	u32 i;
 
-	*excluded = 0;
+	answer->snapshot = snapshot;
+	answer->all = true;
 	if (!snapshot)
-		return NULL;
+		return false;
 	for (i = 0, entry = snapshot->entries; i < snapshot->count; i++, entry++) {
 		if (excludes_current(entry))
-			*excluded |= bit_of(entry);
+			answer->all = false;
 		else
-			wanted++;
+			wanted |= bit_of(entry);
 	}
-	return wanted ? snapshot : NULL;
+	answer->excluded = ~wanted;
+	return wanted;
 }
 
 /*

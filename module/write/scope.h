@@ -32,8 +32,18 @@ struct etw_scope {
 	struct pid *pids[ETW_PID_FILTER_MAX];	/* of processes; held */
 };
 
+/*
+ * Which sessions want what current does.  A session that enables the provider after it was asked
+ * is among the excluded, because nobody has asked for that one.
+ */
+struct etw_scope_answer {
+	const struct etw_snapshot *snapshot;	/* which was asked */
+	u64 excluded;	/* all other sessions, as etw_write_ex() takes them */
+	bool all;	/* every session of the snapshot wants it */
+};
+
 bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid);
-const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u64 *excluded);
+bool etw_scope_ask(const struct etw_provider *provider, struct etw_scope_answer *answer);
 u64 etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
 		    const struct mm_struct *mm);
 

@@ -11,6 +11,7 @@
 #include "hotpath.h"
 #include "opts.h"
 #include "plain_typed.h"
+#include "scope.h"
 #include "write_kernel.h"
 
 /* A run-time handle has no static key to skip writes while the provider is disabled. */
@@ -371,6 +372,19 @@ int etw_write_ex(struct etw_provider *provider,
 }
 EXPORT_SYMBOL_GPL(etw_write_ex);
 
+/* To all sessions of a snapshot, straight.  Preemption is off.  false: nothing was done. */
+static __always_inline bool write_typed_paid(u64 payer, const struct etw_provider *provider,
+					     const struct etw_event_descriptor *desc, u32 count,
+					     const struct etw_data_descriptor *data,
+					     const struct etw_snapshot *snapshot, int *result)
+{
+	if (unlikely(snapshot->way != ETW_WAY_TYPED) || static_branch_unlikely(&etw_activity_used))
+		return false;
+	return likely(snapshot->count == 1) ?
+		typed_to_one(payer, provider, desc, count, data, snapshot, result) :
+		typed_to_several(payer, provider, desc, count, data, snapshot, result);
+}
+
 /*
  * As etw_write(), for an event that a task causes and its user pays for, so that he and not
  * the drivers loses events when he causes too many.  payer: see fair.h; 0 in interrupts.
@@ -381,18 +395,31 @@ int etw_write_paid(u64 payer, const struct etw_provider *provider,
 {
 	const struct etw_write_opts opts = { .payer = payer };
 	const struct etw_snapshot *snapshot;
-	bool done = false;
+	bool done;
 	int ret = 0;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (likely(snapshot && snapshot->way == ETW_WAY_TYPED) &&
-	    !static_branch_unlikely(&etw_activity_used))
-		done = likely(snapshot->count == 1) ?
-			typed_to_one(payer, provider, desc, count, data, snapshot, &ret) :
-			typed_to_several(payer, provider, desc, count, data, snapshot, &ret);
+	done = !snapshot || write_typed_paid(payer, provider, desc, count, data, snapshot, &ret);
 	preempt_enable_notrace();
-	if (likely(done || !snapshot))
+	if (likely(done))
+		return ret;
+	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
+}
+
+/*
+ * As etw_write_paid(), to the sessions that etw_scope_ask() has found, and to no other one that
+ * has enabled the provider since.  Preemption is off since it was asked.
+ */
+int etw_write_asked(u64 payer, const struct etw_provider *provider,
+		    const struct etw_event_descriptor *desc, const struct etw_scope_answer *answer,
+		    u32 count, const struct etw_data_descriptor *data)
+{
+	const struct etw_write_opts opts = { .payer = payer, .exclude = answer->excluded };
+	int ret;
+
+	if (likely(answer->all) &&
+	    likely(write_typed_paid(payer, provider, desc, count, data, answer->snapshot, &ret)))
 		return ret;
 	return write_kernel(provider, desc, NULL, NULL, count, data, &opts);
 }
@@ -413,14 +440,14 @@ int etw_write_traced(u64 payer, const struct etw_provider *provider,
 }
 
 /*
- * As etw_write(), for an event that describes the others: it is for all sessions that have the
- * provider enabled, whatever they select.
+ * As etw_write(), for an event that describes the others: it is for those of these sessions, bits
+ * of their logger ids, that have the provider enabled, whatever they select.
  */
-int etw_write_describing(const struct etw_provider *provider,
+int etw_write_describing(const struct etw_provider *provider, u64 sessions,
 			 const struct etw_event_descriptor *desc, u32 count,
 			 const struct etw_data_descriptor *data)
 {
-	const struct etw_write_opts opts = { .describes = true };
+	const struct etw_write_opts opts = { .describes = true, .exclude = ~sessions };
 
 	if (!has_snapshot(provider))
 		return 0;

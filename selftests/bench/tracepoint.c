@@ -11,7 +11,8 @@
  * is that of ftrace, so that neither has a reader.  The session of etw writes nowhere and
  * has room for all.  The kernel calls ftrace and perf for all tracepoints of system calls at
  * once; etw goes through perf, or through a BPF program (tp_btf/sys_enter) where the build had
- * what that takes.  The JSON goes to FILE or to the file named in $ETW_BENCH_JSON.
+ * what that takes.  The program calls etw.ko, or fills a ring, which has no reader either until
+ * the figure is taken.  The JSON goes to FILE or to the file named in $ETW_BENCH_JSON.
  *
  * Nothing may be lost, or the program fails.
  */
@@ -25,6 +26,7 @@
 
 #ifdef HAVE_BPF
 #include <bpf/libbpf.h>
+#include "base/name_guid.h"
 #include "bpf/bench.h"
 #endif
 
@@ -123,18 +125,92 @@ static int bpf_run(int fd, struct bpf_object *object, double *cost)
 	return ret;
 }
 
+static struct bpf_object *open_program(void)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/selftests/bpf/bench.bpf.o", vm_build());
+	return bpf_object__open_file(path, NULL);
+}
+
+/* What etw_bpf_start() does, without the thread that reads the ring. */
+static int start_unread(struct etw_bpf_use *use)
+{
+	struct bpf_map *map = etw_bpf_map_(use, "etw_bpf_ring_");
+	int ret = map ? etw_bpf_map_wanted_(use) : -ENOENT;
+
+	ret = ret ? ret : etw_bpf_start_counting_(use);
+	if (ret)
+		return ret;
+	use->ring = ring_buffer__new(bpf_map__fd(map), etw_bpf_take_, use, NULL);
+	if (!use->ring)
+		return -errno;
+	etw_bpf_forward_start(use->forwarder, use->wanted);
+	return 0;
+}
+
+static int ring_run(int fd, struct etw_bpf_use *use, double *cost)
+{
+	struct etw_session s = vm_session("etw-bench-ring");
+	struct bpf_program *program = bpf_object__next_program(use->object, NULL);
+	struct etw_session_stat st;
+	struct etw_enable enable;
+	struct bpf_link *link;
+	struct etw_guid guid;
+	int ret;
+
+	s.min_buffers = s.max_buffers = 64;
+	s.flush_ms = 3600000;
+	ret = bpf_object__load(use->object);
+	link = ret ? NULL : bpf_program__attach(program);
+	if (!link)
+		return ret ? ret : -errno;
+	ret = start_unread(use);
+	ret = ret ? ret : vm_start(fd, &s);
+	if (!ret && etw_guid_from_name("Bench-Bpf", strlen("Bench-Bpf"), &guid))
+		ret = -EINVAL;
+	enable = vm_enable_arg(s.handle, guid);
+	enable.timeout_ms = 0xFFFFFFFF;
+	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_ENABLE, &enable);
+	*cost = call_cost();
+	if (!ret && ring_buffer__consume(use->ring) < CALLS)
+		ret = -EBADMSG;
+	ret = ret ? ret : vm_stat(fd, s.handle, &st);
+	if (!ret && (vm_dropped(&st) || st.written < CALLS))
+		ret = -EBADMSG;
+	bpf_link__destroy(link);
+	vm_stop_all(fd);
+	return ret;
+}
+
+static int by_ring(double *cost)
+{
+	struct bpf_object *object = open_program();
+	struct etw_bpf_use use;
+	int fd = vm_open(), ret = -ENODEV;
+
+	setenv("ETW_BPF_WAY", "ring", 1);
+	if (object && fd >= 0)
+		ret = ETW_BPF_OPEN(bench, object, &use);
+	if (!ret) {
+		ret = ring_run(fd, &use, cost);
+		etw_bpf_close(&use);
+	}
+	bpf_object__close(object);
+	close(fd);
+	return ret;
+}
+
 static int by_bpf(double *cost)
 {
 	struct bpf_object *object;
-	char path[600];
 	__u32 number;
 	int fd = vm_open(), handle;
 	int ret = fd < 0 ? fd : ETW_BPF_REGISTER(bench, &handle, &number);
 
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "%s/selftests/bpf/bench.bpf.o", vm_build());
-	object = bpf_object__open_file(path, NULL);
+	object = open_program();
 	ret = object ? etw_bpf_set_number(object, "bench", number) : -errno;
 	ret = ret ? ret : bpf_run(fd, object, cost);
 	bpf_object__close(object);
@@ -190,6 +266,7 @@ static const struct {
 	{ "traced_etw", "etw, one session", by_etw },
 #ifdef HAVE_BPF
 	{ "traced_bpf", "etw, by BPF", by_bpf },
+	{ "traced_ring", "etw, by BPF and a ring", by_ring },
 #endif
 	{ "traced_ftrace", "ftrace", by_ftrace },
 	{ "traced_perf", "perf record", by_perf },

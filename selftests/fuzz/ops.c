@@ -175,7 +175,7 @@ static const struct op op_missed = {
 	.id = 62, .name = "missed", .weight = 2, .cmd = ETW_IOC_SESSION_MISSED,
 	.size = sizeof(struct etw_session_missed),
 	.fields = { FD(FD_DEV), PLACE, F(etw_session_missed, size, KIND_SIZE),
-		    F(etw_session_missed, reserved, KIND_RESERVED),
+		    F(etw_session_missed, flags, KIND_INT, 2),
 		    F(etw_session_missed, handle, KIND_HANDLE),
 		    F(etw_session_missed, provider, KIND_GUID),
 		    F(etw_session_missed, events, KIND_INT, 1) } };

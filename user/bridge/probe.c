@@ -18,6 +18,7 @@
 #include "probe.h"
 #include "probe_args.h"
 #include "probe_btf.h"
+#include "probe_dwarf.h"
 #include "probe_functions.h"
 #include "usdt.h"
 
@@ -128,6 +129,26 @@ static bool take_symbol(void *context, const char *name, uint64_t address)
 	return !p->found;
 }
 
+/* Without debug information the value of a function is one register. */
+static void program_args(struct making *m, const char *path, uint64_t address)
+{
+	static const struct probe_arg ret = { .name = "ret", .fetch = "$retval:x64", .out = TlgOutHEX };
+	const bool returns = probe_spec_returns(&m->spec);
+
+	if (m->spec.offset)
+		return;
+	if (!probe_dwarf_args(path, address, returns, &m->args)) {
+		note_missing(m);
+		return;
+	}
+	snprintf(m->note, PROBE_TEXT, "its events are without %s: no debug information of the function is installed",
+		 returns ? "the type of the value" : "arguments");
+	if (returns) {
+		m->args.list[0] = ret;
+		m->args.count = 1;
+	}
+}
+
 static int define_symbol(struct making *m, const struct elf_file *file)
 {
 	struct place p = { .m = m, .file = file };
@@ -138,12 +159,7 @@ static int define_symbol(struct making *m, const struct elf_file *file)
 		return fail(m, -ENOENT, "the file has no such function");
 	if (!elf_file_offset(file, p.address + m->spec.offset, &offset))
 		return fail(m, -EINVAL, "this lies outside of the program's code");
-	if (probe_spec_returns(&m->spec)) {
-		m->args.count = 1;
-		strcpy(m->args.list[0].name, "ret");
-		strcpy(m->args.list[0].fetch, "$retval:x64");
-		m->args.list[0].out = TlgOutHEX;
-	}
+	program_args(m, file->path, p.address);
 	m->line_count = 1;
 	etw_text_printf(&m->lines[0], "%s:0x%llx", file->path, (unsigned long long)offset);
 	add_args(&m->lines[0], &m->args);
@@ -408,6 +424,20 @@ static bool collect(void *context, const char *name, const struct etw_guid *prov
 	return c->count < COLLECTED_MAX;
 }
 
+/* Every command asks: libtracefs would mount what is not mounted. */
+static bool may_be_any(void)
+{
+	return !access("/sys/kernel/tracing/events/" PROBE_GROUP, F_OK) ||
+	       !access("/sys/kernel/debug/tracing/events/" PROBE_GROUP, F_OK);
+}
+
+void probe_each(bool (*take)(void *context, const char *name, const struct etw_guid *provider),
+		void *context)
+{
+	if (may_be_any())
+		probe_events_each(take, context);
+}
+
 static bool is_any(void *context, const char *name, const struct etw_guid *provider)
 {
 	(void)name;
@@ -425,11 +455,7 @@ unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct 
 	bool any = false;
 	int lock;
 
-	/* Every command comes here: libtracefs would mount what is not mounted. */
-	if (access("/sys/kernel/tracing/events/" PROBE_GROUP, F_OK) &&
-	    access("/sys/kernel/debug/tracing/events/" PROBE_GROUP, F_OK))
-		return 0;
-	probe_events_each(is_any, &any);
+	probe_each(is_any, &any);
 	if (!any)
 		return 0;
 	c.names = calloc(COLLECTED_MAX, sizeof(*c.names));

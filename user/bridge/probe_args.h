@@ -5,6 +5,7 @@
 #ifndef ETW_BRIDGE_PROBE_ARGS_H
 #define ETW_BRIDGE_PROBE_ARGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROBE_ARGS_MAX		16
@@ -21,5 +22,22 @@ struct probe_args {
 	unsigned int count;
 	unsigned int missing;	/* those that the kernel cannot fetch */
 };
+
+/* The type of a function's parameter or value, as debug information has it */
+struct probe_type {
+	enum { PROBE_TYPE_OTHER, PROBE_TYPE_INTEGER, PROBE_TYPE_BOOL, PROBE_TYPE_POINTER } kind;
+	uint64_t size;		/* bytes */
+	bool is_signed;
+	bool is_pid;		/* it is called pid_t */
+	bool to_char;		/* a pointer to char */
+};
+
+/*
+ * Add the parameter of this index, from 0, which is found at from: "$arg1".  A pointer to char is a
+ * text, unless its name says that it is a buffer; the kernel has room for one.  What no probe can
+ * fetch is counted as missing.
+ */
+void probe_args_add(struct probe_args *args, const char *name, unsigned int index,
+		    const struct probe_type *type, const char *from);
 
 #endif /* ETW_BRIDGE_PROBE_ARGS_H */

@@ -11,13 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <etw/tracelogging/base.h>
 #include "probe_btf.h"
 
 #define REGISTERS	6
 #define REGISTER_SIZE	8
-/* The kernel reads up to 4096 bytes of each, and warns of a record of more than 8192. */
-#define TEXTS_MAX	1
 
 /* A type without its names and qualifiers */
 struct plain {
@@ -41,28 +38,10 @@ static struct plain plain_type(const struct btf *btf, uint32_t id)
 	return (struct plain){ .type = NULL };
 }
 
-static bool is_word(const char *name, const char *const *words)
+static bool is_char(const struct btf *btf, const struct btf_type *type)
 {
-	while (*words && strcmp(name, *words))
-		words++;
-	return *words;
-}
-
-/* What a pointer to char points to is a text, unless its name says that it is a buffer. */
-static bool is_text(const struct btf *btf, const struct btf_type *pointer, const char *name)
-{
-	static const char *const buffers[] = {
-		"buf", "ubuf", "kbuf", "buffer", "data", "ptr", "dst", "dest", "to", "page", NULL,
-	};
-	const struct btf_type *type = plain_type(btf, pointer->type).type;
-
 	return type && btf_is_int(type) && type->size == 1 &&
-	       !strcmp(btf__str_by_offset(btf, type->name_off), "char") && !is_word(name, buffers);
-}
-
-static bool is_number_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
+	       !strcmp(btf__str_by_offset(btf, type->name_off), "char");
 }
 
 static bool is_signed(const struct btf_type *type)
@@ -72,46 +51,20 @@ static bool is_signed(const struct btf_type *type)
 	return btf_kflag(type);	/* of enumerations */
 }
 
-static unsigned int texts_of(const struct probe_args *args)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < args->count; i++)
-		n += args->list[i].out == TlgOutUTF8;
-	return n;
-}
-
-/*
- * What comes behind the others; from: "$arg1".  false: nothing that a probe can fetch from a
- * register.
- */
-static bool describe(const struct btf *btf, const struct plain *plain, const char *name,
-		     const char *from, struct probe_args *args)
+static struct probe_type describe(const struct btf *btf, const struct plain *plain)
 {
 	const struct btf_type *type = plain->type;
-	struct probe_arg *arg = &args->list[args->count];
 
-	snprintf(arg->name, sizeof(arg->name), "%s", name);
-	arg->out = TlgOutNULL;
-	if (btf_is_ptr(type)) {
-		arg->out = TlgOutHEX;
-		if (is_text(btf, type, name) && texts_of(args) < TEXTS_MAX) {
-			arg->out = TlgOutUTF8;
-			snprintf(arg->fetch, sizeof(arg->fetch), "+0(%s):string", from);
-		} else {
-			snprintf(arg->fetch, sizeof(arg->fetch), "%s:x64", from);
-		}
-		return true;
-	}
-	if (!(btf_is_int(type) || btf_is_any_enum(type)) || !is_number_size(type->size))
-		return false;
-	if (btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL)
-		arg->out = TlgOutBOOLEAN;
-	else if (plain->is_pid && type->size == 4)
-		arg->out = TlgOutPID;
-	snprintf(arg->fetch, sizeof(arg->fetch), "%s:%c%u", from,
-		 is_signed(type) && !arg->out ? 's' : 'u', type->size * 8);
-	return true;
+	if (btf_is_ptr(type))
+		return (struct probe_type){ .kind = PROBE_TYPE_POINTER,
+					    .to_char = is_char(btf, plain_type(btf, type->type).type) };
+	if (!btf_is_int(type) && !btf_is_any_enum(type))
+		return (struct probe_type){ .kind = PROBE_TYPE_OTHER };
+	return (struct probe_type){
+		.kind = btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL ?
+			PROBE_TYPE_BOOL : PROBE_TYPE_INTEGER,
+		.size = type->size, .is_signed = is_signed(type), .is_pid = plain->is_pid,
+	};
 }
 
 /* The registers that an argument takes; 0: it is in memory. */
@@ -124,39 +77,15 @@ static unsigned int registers_of(const struct btf_type *type)
 	return (type->size + REGISTER_SIZE - 1) / REGISTER_SIZE;
 }
 
-static bool is_taken(const struct probe_args *args, const char *name)
-{
-	unsigned int i = 0;
-
-	while (i < args->count && strcmp(args->list[i].name, name))
-		i++;
-	return i < args->count;
-}
-
-/* The kernel takes no other names; a field of a record's begin must not be hidden. */
-static const char *good_name(const struct probe_args *args, const char *name, unsigned int index,
-			     char own[PROBE_ARG_NAME])
-{
-	const char *c = name;
-
-	while (*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-	       (c > name && *c >= '0' && *c <= '9'))
-		c++;
-	if (*name && !*c && c - name < PROBE_ARG_NAME && !is_taken(args, name) &&
-	    strncmp(name, "common_", 7) && strncmp(name, "__probe_", 8))
-		return name;
-	snprintf(own, PROBE_ARG_NAME, "arg%u", index + 1);
-	return own;
-}
-
 static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 			  struct probe_args *args)
 {
 	const struct btf_param *param = btf_params(proto);
 	unsigned int i, count = btf_vlen(proto), used = 0, takes;
-	char from[16], own[PROBE_ARG_NAME];
-	const char *name;
+	struct probe_type type;
 	struct plain plain;
+	const char *name;
+	char from[16];
 
 	for (i = 0; i < count && args->count < PROBE_ARGS_MAX; i++) {
 		plain = plain_type(btf, param[i].type);
@@ -165,12 +94,11 @@ static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 			return;
 		name = btf__str_by_offset(btf, param[i].name_off);
 		takes = registers_of(plain.type);
+		type = describe(btf, &plain);
+		if (!takes || used + takes > REGISTERS)
+			type.kind = PROBE_TYPE_OTHER;
 		snprintf(from, sizeof(from), "$arg%u", used + 1);
-		if (!takes || used + takes > REGISTERS ||
-		    !describe(btf, &plain, good_name(args, name ? name : "", i, own), from, args))
-			args->missing++;
-		else
-			args->count++;
+		probe_args_add(args, name ? name : "", i, &type, from);
 		if (used + takes <= REGISTERS)
 			used += takes;
 	}
@@ -179,13 +107,12 @@ static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 static void add_value(const struct btf *btf, const struct btf_type *proto, struct probe_args *args)
 {
 	struct plain plain = plain_type(btf, proto->type);
+	struct probe_type type;
 
 	if (!plain.type)
 		return;
-	if (describe(btf, &plain, "ret", "$retval", args))
-		args->count = 1;
-	else
-		args->missing = 1;
+	type = describe(btf, &plain);
+	probe_args_add(args, "ret", 0, &type, "$retval");
 }
 
 int probe_btf_args(const struct btf *btf, const char *function, bool returns,

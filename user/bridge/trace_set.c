@@ -25,19 +25,23 @@ bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
 	return i < set->count;
 }
 
-/* Room for so many elements; those that were there stay, also on failure. */
+/* Make room for so many texts; those that were there stay, also on failure. */
+static bool grow_texts(char ***list, size_t room)
+{
+	char **texts = realloc(*list, room * sizeof(*texts));
+
+	if (texts)
+		*list = texts;
+	return texts;
+}
+
 static bool grow(struct trace_set *set, size_t room)
 {
-	char **names = realloc(set->names, room * sizeof(*names)), **fields;
 	struct etw_guid *guids;
 
-	if (!names)
+	if (!grow_texts(&set->names, room) || !grow_texts(&set->fields, room) ||
+	    !grow_texts(&set->value_names, room))
 		return false;
-	set->names = names;
-	fields = realloc(set->fields, room * sizeof(*fields));
-	if (!fields)
-		return false;
-	set->fields = fields;
 	guids = realloc(set->guids, room * sizeof(*guids));
 	if (guids)
 		set->guids = guids;
@@ -54,7 +58,7 @@ int trace_set_append(struct trace_set *set, const char *name, const struct etw_g
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	set->fields[set->count] = NULL;
+	set->fields[set->count] = set->value_names[set->count] = NULL;
 	set->names[set->count] = copy;
 	set->guids[set->count++] = *guid;
 	return 0;
@@ -86,13 +90,18 @@ int trace_set_add_events(struct trace_set *set, const char *pattern)
 	return err;
 }
 
+static void drop_text(char **list, unsigned int i, unsigned int count)
+{
+	free(list[i]);
+	memmove(&list[i], &list[i + 1], (count - i - 1) * sizeof(*list));
+}
+
 void trace_set_drop(struct trace_set *set, unsigned int i)
 {
-	free(set->names[i]);
-	free(set->fields[i]);
+	drop_text(set->names, i, set->count);
+	drop_text(set->fields, i, set->count);
+	drop_text(set->value_names, i, set->count);
 	set->count--;
-	memmove(&set->fields[i], &set->fields[i + 1], (set->count - i) * sizeof(*set->fields));
-	memmove(&set->names[i], &set->names[i + 1], (set->count - i) * sizeof(*set->names));
 	memmove(&set->guids[i], &set->guids[i + 1], (set->count - i) * sizeof(*set->guids));
 }
 
@@ -101,23 +110,29 @@ void trace_set_free(struct trace_set *set)
 	while (set->count) {
 		free(set->names[--set->count]);
 		free(set->fields[set->count]);
+		free(set->value_names[set->count]);
 	}
+	free(set->value_names);
 	free(set->fields);
 	free(set->names);
 	free(set->guids);
 	memset(set, 0, sizeof(*set));
 }
 
+void trace_set_manifest(const struct trace_set *set, unsigned int i, struct etw_text *to)
+{
+	if (set->value_names[i] && *set->value_names[i])
+		trace_names_manifest(to, set->names[i], &set->guids[i], set->value_names[i]);
+}
+
 /* With the names of values, which an older module does not take. */
-static int make(int fd, struct etw_trace_event *event, const char *names)
+static int make(int fd, struct etw_trace_event *event, const struct trace_set *set, unsigned int i)
 {
 	struct etw_text manifest = { 0 };
 	int err;
 
 	event->size = sizeof(*event);
-	if (*names)
-		trace_names_manifest(&manifest, (const char *)(uintptr_t)event->name,
-				     &event->provider, names);
+	trace_set_manifest(set, i, &manifest);
 	event->manifest = (uintptr_t)manifest.data;
 	event->manifest_len = manifest.len;
 	err = manifest.error ? -ENOMEM : etw_kdev_trace_event(fd, event);
@@ -128,6 +143,13 @@ static int make(int fd, struct etw_trace_event *event, const char *names)
 	}
 	etw_text_free(&manifest);
 	return err;
+}
+
+static bool keep_text(char **to, const char *text)
+{
+	free(*to);
+	*to = strdup(text);
+	return *to;
 }
 
 int trace_set_register(int fd, struct trace_set *set, unsigned int i,
@@ -150,7 +172,8 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 	event.schema_len = schema->metadata_len;
 	event.pieces = (uintptr_t)schema->pieces;
 	event.piece_count = schema->piece_count;
-	free(set->fields[i]);
-	set->fields[i] = strdup(schema->fields);
-	return set->fields[i] ? make(fd, &event, schema->names) : -ENOMEM;
+	if (!keep_text(&set->fields[i], schema->fields) ||
+	    !keep_text(&set->value_names[i], schema->names))
+		return -ENOMEM;
+	return make(fd, &event, set, i);
 }

@@ -12,6 +12,7 @@
 
 #define TRACE_EVENT_PREFIX	"tracepoint:"
 
+struct etw_text;
 struct trace_schema;
 
 /* All zero is none. */
@@ -19,6 +20,7 @@ struct trace_set {
 	char **names;		/* of the providers, "tracepoint:..." */
 	struct etw_guid *guids;
 	char **fields;		/* of those that were made, as --fields describes them; or NULL */
+	char **value_names;	/* likewise, as in struct trace_schema */
 	unsigned int count;
 };
 
@@ -42,5 +44,8 @@ void trace_set_free(struct trace_set *set);
  */
 int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 		       const struct trace_schema *schema);
+
+/* Append the manifest that names the values of the one at i: nothing if they have no names. */
+void trace_set_manifest(const struct trace_set *set, unsigned int i, struct etw_text *to);
 
 #endif /* ETW_BRIDGE_TRACE_SET_H */

@@ -9,6 +9,7 @@
 #include "provider.h"
 #include "session.h"
 #include "text.h"
+#include "cli/request/probe_missed.h"
 #include "cli/request/trace_event.h"
 #include "lib/controller/enable.h"
 #include "base/guid.h"
@@ -267,8 +268,11 @@ int provider_control(const char *session, char **providers, struct etw_enable *e
 	sets = cli_calloc(count, sizeof(*sets));
 	for (i = 0; i < count && !status; i++)
 		status = !find_target(fd, providers[i], &targets, &sets[i]);
+	if (enable->control == ETW_CONTROL_DISABLE)
+		probe_missed_record(fd, enable->session);
 	if (!status)
 		status = control_all(fd, session, &targets, enable);
+	probe_missed_end(fd, enable->session);
 	for (i = 0; i < count; i++)
 		trace_set_free(&sets[i]);
 	free(sets);

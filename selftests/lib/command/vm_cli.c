@@ -48,15 +48,29 @@ static void vc_child(struct vc_run *r, char **argv)
 	_exit(127);
 }
 
-/* Start etw; the arguments up to a NULL.  False: it cannot be started. */
-static bool vc_vstart(struct vc_run *r, va_list ap)
+/* The arguments up to a NULL; false: there are too many. */
+static bool vc_take(char *argv[VC_ARGS + 2], va_list ap)
 {
-	char *argv[VC_ARGS + 2] = { (char *)"etw" };
 	int i;
 
-	for (i = 1; i <= VC_ARGS; i++)
+	argv[0] = (char *)"etw";
+	for (i = 1; i <= VC_ARGS + 1; i++)
 		if (!(argv[i] = va_arg(ap, char *)))
-			break;
+			return true;
+	return false;
+}
+
+static bool vc_vstart(struct vc_run *r, va_list ap)
+{
+	char *argv[VC_ARGS + 2];
+
+	if (!vc_take(argv, ap)) {
+		r->out[0] = '\0';
+		r->pid = -1;
+		snprintf(r->err, sizeof(r->err), "vm_cli: more than %d arguments\n", VC_ARGS);
+		fputs(r->err, stderr);
+		return false;
+	}
 	/* Files, not pipes: a command never waits for the test. */
 	r->out_fd = memfd_create("out", MFD_CLOEXEC);
 	r->err_fd = memfd_create("err", MFD_CLOEXEC);

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 
 #define VC_TEXT		65536
-#define VC_ARGS		16
+#define VC_ARGS		24
 
 /* A command: what it was, what it printed and how it ended */
 struct vc_run {
@@ -27,6 +27,7 @@ struct vc_run {
 
 const char *vc_path(void);
 
+/* Start etw with at most VC_ARGS arguments, up to a NULL.  False: it cannot, and err says why. */
 bool vc_start(struct vc_run *r, ...);
 
 void vc_look(struct vc_run *r);
@@ -38,7 +39,7 @@ int vc_lines(const char *text);
 /* Those that contain both; of a line 4095 bytes are looked at. */
 unsigned int vc_lines_with(const char *text, const char *a, const char *b);
 
-/* Run etw to its end; its exit status. */
+/* Run etw to its end; its exit status, or -1 if it did not start. */
 int vc_run(struct vc_run *r, ...);
 
 bool vc_report(const struct vc_run *r, bool good);

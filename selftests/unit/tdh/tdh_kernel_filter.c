@@ -9,6 +9,7 @@
 #include "core/payload.h"
 #include "lib/pick.h"
 #include "lib/tap.h"
+#include "tdh/decode/decoder.h"
 #include "tdh/expr/kernel_filter.h"
 #include "tdh/store/store.h"
 
@@ -24,11 +25,17 @@ static const char manifest_text[] =
 	"<maps><valueMap name='Op'><map value='0' message='$(string.Read)'/>"
 	"<map value='1' message='$(string.Write)'/><map value='2' message='$(string.Twice)'/>"
 	"<map value='3' message='$(string.Twice)'/><map value='255' message='$(string.Last)'/>"
-	"</valueMap><bitMap name='Bits'><map value='1' message='$(string.Read)'/></bitMap></maps>"
+	"</valueMap><valueMap name='Far'><map value='0xffffffff' message='$(string.Minus)'/>"
+	"<map value='0x80000000' message='$(string.Low)'/></valueMap>"
+	"<bitMap name='Bits'><map value='1' message='$(string.Read)'/>"
+	"<map value='2' message='$(string.Write)'/><map value='4' message='$(string.Twice)'/>"
+	"<map value='8' message='$(string.Twice)'/><map value='0x70' message='$(string.Group)'/>"
+	"<map value='0x20' message='$(string.Last)'/><map value='0x80000000' message='$(string.Low)'/>"
+	"</bitMap></maps>"
 	"<templates><template tid='A'>"
 	"<data name='Op' inType='win:UInt8' map='Op'/>"
-	"<data name='Small' inType='win:Int8'/><data name='Big' inType='win:UInt64'/>"
-	"<data name='Deep' inType='win:Int64'/><data name='Done' inType='win:Boolean'/>"
+	"<data name='Small' inType='win:Int8'/><data name='Big' inType='win:UInt64' map='Bits'/>"
+	"<data name='Deep' inType='win:Int64' map='Far'/><data name='Done' inType='win:Boolean'/>"
 	"<data name='Who' inType='win:GUID'/><data name='When' inType='win:FILETIME'/>"
 	"<data name='Host' inType='win:UInt32' outType='win:IPv4'/>"
 	"<data name='Port' inType='win:UInt16' outType='win:Port'/>"
@@ -58,6 +65,8 @@ static const char manifest_text[] =
 	"<localization><resources culture='en-US'><stringTable>"
 	"<string id='Read' value='read'/><string id='Write' value='Write it'/>"
 	"<string id='Twice' value='twice'/><string id='Last' value='last'/>"
+	"<string id='Minus' value='minus'/><string id='Low' value='low'/>"
+	"<string id='Group' value='group'/>"
 	"</stringTable></resources></localization></instrumentationManifest>";
 
 static const GUID known = { 0x89abcdef, 1, 2, { 1, 2, 3, 4, 5, 6, 7, 8 } };
@@ -216,10 +225,8 @@ struct compiled {
 	bool good;
 };
 
-static void compile(struct compiled *c, const char *text, const struct etw_mf_provider *of)
+static void compile_for(struct compiled *c, const char *text, const struct etw_kernel_schema *schema)
 {
-	const struct etw_kernel_schema schema = { .guid = of ? &known : &nobody,
-						  .providers = { &of, of != NULL } };
 	struct etw_kernel_source source = { .text = text };
 	const char *error = "";
 	size_t column = 0;
@@ -230,12 +237,20 @@ static void compile(struct compiled *c, const char *text, const struct etw_mf_pr
 		ok(false, "%s: column %zu: %s", text, column, error);
 		return;
 	}
-	c->good = etw_kernel_filter_make(&source, 1, &schema, &c->filter, &c->error);
+	c->good = etw_kernel_filter_make(&source, 1, schema, &c->filter, &c->error);
 	if (c->good && c->filter.program) {
 		memcpy(c->program, c->filter.program, c->filter.size);
 		if (etw_payload_load(c->program, c->filter.size))
 			ok(false, "%s: the kernel refuses the program", text);
 	}
+}
+
+static void compile(struct compiled *c, const char *text, const struct etw_mf_provider *of)
+{
+	const struct etw_kernel_schema schema = { .guid = of ? &known : &nobody,
+						  .providers = { &of, of != NULL } };
+
+	compile_for(c, text, &schema);
 }
 
 static void done(struct compiled *c)
@@ -297,6 +312,14 @@ static void test_same(void)
 		"Size == 1 && (Small == 1 || Op == 1)", "Small == 1 || Op == 1 && Size == 1",
 		"(Op == 1 || Small == 2 && Size != 3) && Behind != 7", "!(Op == 1 || Small in 1..3)",
 		"Small == 1 && Small == 1", "Op == 1 || !(Op == 1)  && Size == 1",
+		"Flags == read", "Flags != read", "Flags == 'READ|write it'", "Flags == 'read|Write it|twice'",
+		"Flags in ('read|write it', low, 'read|write it|twice|group|twice')", "Flags == '0x100'",
+		"Flags == 'group|read|write it|twice|twice'", "Flags not in ('read', 'write it')",
+		"Flags == 'group|read|write it|twice|twice|0x80'", "Flags == 'low' || Flags == 'read'",
+		"Big == 'read|write it|twice'", "Big == low", "Big != '0x100'",
+		"Big == 'group|read|write it|twice|twice|low|0xffffffff7fffff80'",
+		"Deep == minus", "Deep != minus", "Deep in (minus, -128, low)", "Error == ERROR_SUCCESS || Op == 1",
+		"Error != S_OK", "Error in (S_FALSE, '0x1(s_false)', 0xff)",
 		"Op in (0,1,2,3,7,127,255,9,10)", "Op not in (0,1,2,3,7,9,10,11,12)",
 	};
 	size_t i;
@@ -334,7 +357,7 @@ static void random_test(char **to)
 	}, *const ops[] = { " == ", " != ", " < ", " <= ", " > ", " >= ", " % " }, *const words[] = {
 		"id == 1", "id in 2..3", "version != 1", "event == Open", "level <= 2", "level == Loud",
 		"keyword & 1", "keyword & Write", "task == 5", "exists(Narrow)", "exists(Count)",
-		"Op == read", "Op != twice", "Who == " OTHER, "Host != 127.0.0.1", "Done == true",
+		"Op == read", "Op != twice", "Flags == 'read|write it'", "Big != low", "Who == " OTHER, "Host != 127.0.0.1", "Done == true",
 		"When >= 2022-06-18T04:26:40Z", "Wide", "Size",
 	};
 
@@ -489,7 +512,12 @@ static void test_refused(void)
 	wrong("Wide in a..b", 1, "no ranges of texts");
 	wrong("Flags & 1", 1, "single bits");
 	wrong("Flags & 6 == 2", 1, "single bits");
-	wrong("Flags == read", 1, "give the number");
+	wrong("Flags == reed", 10, "Flags has no value reed; did you mean read?");
+	wrong("Flags == 'read|wrong'", 10, "Flags has no value 'read|wrong'; it has 1 read, 2 Write it");
+	wrong("Flags == 'read|read'", 10, "Flags has no value");
+	wrong("Flags > read", 9, "is not a number");
+	wrong("Error == E_FALI", 10, "Error has no value E_FALI; did you mean E_FAIL?");
+	wrong("Error == green", 10, "it has names of common errors only");
 	wrong("pid == 4", 1, "the kernel cannot test pid == 4");
 	wrong("id == 1 && time > 2022-01-01", 12, "the kernel cannot test time > 2022-01-01");
 	wrong("process == sh", 1, "the kernel cannot test");
@@ -580,6 +608,66 @@ static void test_only_event(void)
 	etw_expr_free(source.expr);
 }
 
+/* A trace event's fields, whose names are in a manifest of their own, and in no manifest */
+static void test_value_names(void)
+{
+	static const char text[] =
+		"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
+		" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+		"<instrumentation><events><provider name='N' symbol='N' resourceFileName='' messageFileName=''"
+		" guid='{89abcdef-0001-0002-0102-030405060709}'>"
+		"<maps><bitMap name='state'><map value='1' message='S'/><map value='2' message='D'/>"
+		"<map value='0' message='R'/></bitMap></maps><templates><template tid='t'>"
+		"<data name='state' inType='win:Int64' map='state'/></template></templates>"
+		"<events><event value='0' symbol='E' template='t'/></events>"
+		"</provider></events></instrumentation></instrumentationManifest>";
+	static const struct etw_mf_field fields[] = {
+		{ .name = "state", .in_type = TDH_INTYPE_INT64, .count = 1 },
+		{ .name = "ret", .in_type = TDH_INTYPE_INT64, .count = 1 },
+	};
+	static const struct etw_mf_template template = { .fields = fields, .count = 2, .top = 2 };
+	static const struct {
+		const char *text;
+		int64_t state, ret;
+		bool passes;
+	} list[] = {
+		{ "state == D", 2, 0, true }, { "state == D", 1, 0, false }, { "state == 'S|D'", 3, 0, true },
+		{ "state == R", 0, 0, true }, { "state != R && ret == ENOENT", 1, -2, true },
+		{ "state != R && ret == ENOENT", 1, 2, false }, { "ret in (EAGAIN, EINTR)", 0, -11, true },
+	};
+	const struct etw_mf_event event = { .template = &template };
+	struct etw_kernel_schema schema = { .guid = &nobody, .events = &event, .event_count = 1,
+					    .only_event = true };
+	struct etw_problems problems = { .count = 0 };
+	struct etw_manifest *manifest = NULL;
+	struct etw_value_names names;
+	struct compiled c;
+	struct event e;
+	size_t i;
+
+	is(etw_manifest_read_memory(text, sizeof(text) - 1, "names", &manifest, &problems), 0, "names");
+	etw_value_names_take(&names, "tracepoint:syscalls:sys_exit_open", manifest);
+	etw_manifest_put(manifest);
+	schema.value_names = &names;
+	for (i = 0; i < COUNT(list); i++) {
+		compile_for(&c, list[i].text, &schema);
+		memset(&e, 0, sizeof(e));
+		put_number(&e, (uint64_t)list[i].state, 8);
+		put_number(&e, (uint64_t)list[i].ret, 8);
+		ok(c.good && c.filter.program && kernel_passes(&c.filter, c.program, &e) == list[i].passes,
+		   "%s: %d%s", list[i].text, list[i].passes, c.good ? "" : c.error.text);
+		done(&c);
+	}
+	compile_for(&c, "ret == ENONET", &schema);
+	ok(c.good, "an error of no system call");
+	done(&c);
+	compile_for(&c, "ret == ENOENTT", &schema);
+	ok(!c.good && strstr(c.error.text, "did you mean ENOENT?"), "a wrong one: %s", c.error.text);
+	done(&c);
+	etw_value_names_put(&names);
+	etw_problems_free(&problems);
+}
+
 int main(void)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -602,6 +690,7 @@ int main(void)
 	test_refused();
 	test_header();
 	test_only_event();
+	test_value_names();
 	etw_decoder_free(decoder);
 	etw_store_remove(manifest);
 	etw_manifest_put(manifest);

@@ -335,6 +335,8 @@ TEST_F(bad, missed_count)
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
 	missed.events = 1ull << 32;
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
+	missed.flags = ETW_MISSED_BEGIN | ETW_MISSED_SINCE;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &missed));
 }
 
 /* B139 */

@@ -86,10 +86,7 @@ FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out =
 
 FLAGGED(session_system, ETW_IOC_SESSION_SYSTEM, etw_session_system, fill_system,
 	.reserved_at = offsetof(struct etw_session_system, reserved), .out = true);
-FIXTURE_VARIANT_ADD(abi, session_missed) {
-	.cmd = ETW_IOC_SESSION_MISSED, .size = sizeof(struct etw_session_missed),
-	.fill = fill_missed, .reserved_at = offsetof(struct etw_session_missed, reserved),
-};
+FLAGGED(session_missed, ETW_IOC_SESSION_MISSED, etw_session_missed, fill_missed);
 
 FLAGGED(trace_event, ETW_IOC_TRACE_EVENT, etw_trace_event, fill_trace,
 	.first = ETW_TRACE_EVENT_SIZE_FIRST,

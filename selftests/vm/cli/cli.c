@@ -35,6 +35,16 @@ FIXTURE_TEARDOWN(cli)
 #define PRINTED(text)	EXPECT_TRUE(vc_printed(&self->r, text))
 #define HAS(text)	EXPECT_NE(NULL, strstr(self->r.out, text))
 
+/* A test that gives more than its helper takes would test another command. */
+TEST_F(cli, helper_drops_no_argument)
+{
+	EXPECT_EQ(-1, RUN("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15",
+			  "16", "17", "18", "19", "20", "21", "22", "23", "24", "25"));
+	EXPECT_NE(NULL, strstr(self->r.err, "more than 24 arguments"));
+	EXPECT_EQ(2, RUN("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15",
+			 "16", "17", "18", "19", "20", "21", "22", "23", "24"));
+}
+
 TEST_F(cli, start_query_stop)
 {
 	RUN("start", "cli", "--buffer-size", "16", "--max-buffers", "40", "--flush", "2.5");

@@ -222,12 +222,13 @@ TEST_F(probe, functions_of_programs)
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(3, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Start", ""));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=0x2a"));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Stop", "ret=0x2c"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Start", "n=1 negative=-7"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, ":cli_probe_target cli_probe_target/Stop", "ret=42"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_target/Stop", "ret=44"));
 	ASSERT_EQ(0, RUN("watch", "--operations", "-p", of_self(self, "uprobe", ":cli_probe_target"),
 			 "-p", of_self(self, "uretprobe", ":cli_probe_target"), "--", self->self));
 	EXPECT_EQ(3, vc_lines(self->r.out));
-	EXPECT_EQ(1, vc_lines_with(self->r.out, "s ret=0x2b", "cli_probe-"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "n=1 negative=-7", "ret=43")) TH_LOG("%s", self->r.out);
 	EXPECT_EQ(0, dynamic("etw/"));
 }
 
@@ -287,6 +288,52 @@ TEST_F(probe, missed_and_not_counted)
 		TH_LOG("%s", self->r.err);
 	}
 	EXPECT_EQ(NULL, strstr(self->r.out, "\"probe_missed\":0")) {
+		TH_LOG("%s", self->r.out);
+	}
+}
+
+/* The session goes on without a command, and whoever flushes, disables or stops it asks the kernel. */
+TEST_F(probe, missed_while_no_command_runs)
+{
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "kprobe:perf_tp_event", "-p", "kprobe:vfs_read"));
+	ASSERT_EQ(0, system("cat /etc/hostname >/dev/null"));
+	ASSERT_EQ(0, RUN("flush", "mine"));
+	EXPECT_STREQ("", self->r.err);
+	EXPECT_EQ(3, RUN("verify", "mine"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
+		TH_LOG("%s", self->r.out);
+	}
+	ASSERT_EQ(0, RUN("disable", "mine", "kprobe:vfs_read"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Ledger"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "the kernel missed their probe", "; provider ")) {
+		TH_LOG("%s", self->r.out);
+	}
+	/* A session that begins now has not lost what was missed before. */
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "kprobe:vfs_read"));
+	ASSERT_EQ(0, system("cat /etc/hostname >/dev/null"));
+	ASSERT_EQ(0, RUN("stop", "mine", "--strict"));
+	EXPECT_EQ(0, RUN("verify", OUT));
+}
+
+/* Nobody counts then, so that the trace cannot be complete. */
+TEST_F(probe, switched_off)
+{
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "kprobe:vfs_read"));
+	ASSERT_EQ(0, RUN("flush", "mine"));
+	EXPECT_STREQ("", self->r.err);
+	ASSERT_EQ(0, system("echo 0 >/sys/kernel/debug/kprobes/enabled"));
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	EXPECT_EQ(1, vc_lines_with(self->r.err, "\"kprobe:vfs_read\": the kernel's probes are switched off", "")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, system("echo 1 >/sys/kernel/debug/kprobes/enabled"));
+	EXPECT_EQ(3, RUN("verify", OUT));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "the kernel missed their probe", "")) {
 		TH_LOG("%s", self->r.out);
 	}
 }

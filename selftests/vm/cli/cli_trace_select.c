@@ -239,6 +239,40 @@ TEST_F(select, by_fields)
 	EXPECT_EQ(0, vc_objects(self->r.out));
 }
 
+/* As "etw dump" shows the values, whose filter passes the same events */
+TEST_F(select, by_names)
+{
+	static const char *const filters[][2] = {
+		{ "tracepoint:sched:sched_switch", "prev_state == S && prev_comm == sleep" },
+		{ "tracepoint:syscalls:sys_exit_openat", "ret == ENOENT" },
+		{ "tracepoint:signal:signal_generate", "sig in (SIGUSR1, SIGUSR2)" },
+	};
+	unsigned int i;
+	int all;
+
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", filters[0][0], "--filter", filters[0][1],
+			 "-p", filters[1][0], "--filter", filters[1][1], "-p", filters[2][0], "--filter",
+			 filters[2][1], "--", "sh", "-c",
+			 "trap : USR1 CHLD; cat /etc/etw-none; kill -CHLD $$; kill -USR1 $$; sleep 0.1")) {
+		TH_LOG("%s", self->r.err);
+	}
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		ASSERT_EQ(0, RUN("dump", OUT, "-p", filters[i][0]));
+		all = vc_lines(self->r.out);
+		EXPECT_LE(1, all) TH_LOG("%s", filters[i][1]);
+		ASSERT_EQ(0, RUN("dump", OUT, "-p", filters[i][0], "--filter", filters[i][1]));
+		EXPECT_EQ(all, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+	}
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "sig=SIGUSR1", ""));
+	ASSERT_EQ(0, RUN("start", "mine"));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:syscalls:sys_exit_openat", "--filter",
+			 "ret == ENOETN"),
+		     vc_refused(&self->r, 2, "ret has no value ENOETN; did you mean ENOENT?")));
+	EXPECT_TRUE((RUN("enable", "mine", "tracepoint:sched:sched_switch", "--filter",
+			 "prev_state == sleeping"),
+		     vc_refused(&self->r, 2, "prev_state has no value sleeping; it has")));
+}
+
 /* A session that the boot starts enables trace events as well, with all filters. */
 TEST_F(select, of_an_autologger)
 {

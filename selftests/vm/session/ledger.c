@@ -186,6 +186,49 @@ TEST_F(ledger, two_providers)
 }
 
 /* No buffer with events follows: at a flush and at the stop losses get buffers of their own. */
+static int missed(FIXTURE_DATA(ledger) *self, uint32_t flags, uint64_t count)
+{
+	struct etw_session_missed m = { .size = sizeof(m), .flags = flags, .handle = self->s.handle,
+					.provider = vm_guid(1), .events = count };
+
+	return vm_ioctl(self->fd, ETW_IOC_SESSION_MISSED, &m);
+}
+
+static uint64_t dropped(FIXTURE_DATA(ledger) *self)
+{
+	struct etw_session_stat st;
+
+	return vm_stat(self->fd, self->s.handle, &st) ? UINT64_MAX : vm_dropped(&st);
+}
+
+/* What the kernel missed of a probe is told as a count that grows while the session has it. */
+TEST_F(ledger, missed_of_a_probe)
+{
+	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME, 8));
+	ASSERT_EQ(0, vm_disable(self->fd, self->s.handle, vm_guid(1)));
+	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_BEGIN, 100));
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
+	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_SINCE, 100));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_BEGIN, 100));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 103));
+	EXPECT_EQ(3, dropped(self));
+	/* It goes on, also where the session changes what it wants of the provider. */
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 4, 0, 0));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_BEGIN, 200));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 104));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 104));
+	EXPECT_EQ(4, dropped(self));
+	/* A probe that was made anew counts from 0. */
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 1));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 2));
+	EXPECT_EQ(5, dropped(self));
+	ASSERT_EQ(0, vm_disable(self->fd, self->s.handle, vm_guid(1)));
+	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_SINCE, 9));
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
+	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_SINCE, 9));
+	EXPECT_EQ(5, dropped(self));
+}
+
 TEST_F(ledger, nothing_but_losses)
 {
 	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME, 8));

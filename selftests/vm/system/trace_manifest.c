@@ -138,6 +138,28 @@ TEST_F(manifest, is_in_the_trace)
 	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
 }
 
+/* A session that has it already does not get it again because another one enables the provider. */
+TEST_F(manifest, is_for_whoever_enables)
+{
+	struct etw_session s = vm_session("t-manifest-other");
+	struct etw_enable e;
+	struct etw_session_stat st;
+
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	EXPECT_TRUE(collect(self, 1));
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	e = vm_enable_arg(s.handle, self->guid);
+	e.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	EXPECT_TRUE(collect(self, 1)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
+	EXPECT_LE(3, st.written);
+	/* Whoever enables it anew may want it again, in a new file for instance. */
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
+}
+
 /* A provider that exists keeps its manifest, and one may be without. */
 TEST_F(manifest, is_of_the_first)
 {

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/machine/append.h"
 #include "cli/machine/session.h"
+#include "cli/request/probe_missed.h"
 #include "cli/schema.h"
 #include "cli/session.h"
 #include "device/kdev.h"
@@ -44,6 +45,7 @@ static int stop_one(int fd, const char *name, bool by_name)
 {
 	static struct autologger_result result;
 	static struct session session;
+	uint64_t handle = 0;
 	int err;
 
 	(void)by_name;
@@ -51,11 +53,15 @@ static int stop_one(int fd, const char *name, bool by_name)
 		return cli_fail("session %s was not started by etw autologger", cli_quote(name));
 	err = autologger_find(fd, name, &result.guid);
 	autologger_result_free(&result);
-	if (!err && !session_do(fd, etw_kdev_session_query, name, &session))
+	if (!err && !session_do(fd, etw_kdev_session_query, name, &session)) {
+		handle = session.s.handle;
+		probe_missed_record(fd, handle);
 		machine_write(name, &session, false);
+	}
 	memset(&session, 0, sizeof(session));
 	if (!err)
 		err = session_do(fd, etw_kdev_session_stop, name, &session);
+	probe_missed_end(fd, handle);
 	if (err && err != -ENOENT)
 		return session_fail(name, err, TAKES_CONTROL);
 	if (!err)

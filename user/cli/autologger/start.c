@@ -12,6 +12,7 @@
 #include "autologger.h"
 #include "cli/cli.h"
 #include "cli/provider.h"
+#include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "cli/request/trace_request.h"
@@ -153,6 +154,7 @@ static bool enable_all(int fd, const struct autologger_conf *conf, struct autolo
 		to->status = enable(fd, conf, result->provider_count);
 		good &= !to->status;
 	}
+	probe_request_begin(fd, conf->session.s.handle);
 	return good;
 }
 

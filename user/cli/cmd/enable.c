@@ -4,6 +4,7 @@
  */
 #include <getopt.h>
 #include "cli/request/enable_list.h"
+#include "cli/request/probe_request.h"
 #include "cli/provider.h"
 #include "cli/provider_counts.h"
 #include "cli/schema.h"
@@ -70,6 +71,7 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&providers, fd))
 		status = enable_list_enable(&providers, fd, &session, false);
+	probe_request_begin(fd, session.s.handle);
 	if (status)
 		report_enabled(&providers);
 	if (!status)

@@ -10,6 +10,7 @@
 #include "cli/input/log_contents.h"
 #include "cli/print/clock.h"
 #include "cli/session.h"
+#include "cli/request/probe_missed.h"
 #include "cli/request/process_events.h"
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
@@ -228,7 +229,7 @@ static void show_json(const struct session *session)
 int cmd_flush(int argc, char **argv)
 {
 	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
-	static struct session session;
+	static struct session session, before;
 	int fd, err;
 
 	if (new_file && file.replace)
@@ -239,6 +240,8 @@ int cmd_flush(int argc, char **argv)
 	if (fd < 0)
 		return 1;
 	process_events_refresh(fd, name, false);
+	if (!session_do(fd, etw_kdev_session_query, name, &before))
+		probe_missed_record(fd, before.s.handle);
 	err = new_file ? begin_new_file(fd, name, &session) :
 			 flush_session(fd, &file, name, &session);
 	etw_kdev_close(fd);

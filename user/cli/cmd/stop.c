@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/machine/append.h"
 #include "cli/machine/session.h"
+#include "cli/request/probe_missed.h"
 #include "cli/request/process_events.h"
 #include "cli/session.h"
 #include "cli/verify/verify.h"
@@ -53,17 +54,21 @@ static const struct cli_syntax syntax = {
 static int stop(const char *name, struct session *session, struct sample *before)
 {
 	int fd = device_open(), err;
+	uint64_t handle = 0;
 
 	if (fd < 0)
 		return 1;
 	process_events_refresh(fd, name, false);
 	err = session_do(fd, etw_kdev_session_query, name, session);
 	if (!err) {
+		handle = session->s.handle;
+		probe_missed_record(fd, handle);
 		machine_write(name, session, false);
 		sample_take(fd, session, before);
 	}
 	memset(session, 0, sizeof(*session));
 	err = session_do(fd, etw_kdev_session_stop, name, session);
+	probe_missed_end(fd, handle);
 	etw_kdev_close(fd);
 	if (err)
 		return session_fail(name, err, TAKES_CONTROL);

@@ -112,6 +112,7 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 	struct etw_kernel_schema schema = { .providers = *providers, .events = events,
 					    .event_count = filter->fields_count,
 					    .only_event = filter->only_event,
+					    .value_names = filter->value_names,
 					    .elsewhere = event_filter_where() };
 	struct etw_kernel_error error;
 	unsigned int i;
@@ -130,10 +131,11 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 }
 
 void event_filter_check(const struct event_filter *filter, const struct etw_mf_event *events,
-			size_t count)
+			const struct etw_value_names *value_names, size_t count)
 {
 	static const GUID none;
 	const struct etw_kernel_schema schema = { .guid = &none, .events = events, .event_count = count,
+						  .value_names = value_names,
 						  .elsewhere = event_filter_where() };
 	struct etw_kernel_error error;
 

@@ -16,6 +16,7 @@ struct event_filter {
 	struct fields *fields[EVENT_FILTERS_MAX];
 	unsigned int fields_count;
 	bool only_event;		/* the provider has no event but that of fields[0] */
+	const struct etw_value_names *value_names;	/* ... and this names its values; or NULL */
 	struct etw_kernel_filter kernel;
 };
 
@@ -38,9 +39,9 @@ _Noreturn void event_filter_payload(const char *option, const char *text);
  */
 void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
 			  const struct etw_providers *providers);
-/* Can the kernel make the tests for these events?  Wrong usage ends the command. */
+/* Can the kernel make the tests for these events, whose values have these names? */
 void event_filter_check(const struct event_filter *filter, const struct etw_mf_event *events,
-			size_t count);
+			const struct etw_value_names *value_names, size_t count);
 void event_filter_free(struct event_filter *filter);
 
 #endif /* ETW_CLI_REQUEST_EVENT_FILTER_H */

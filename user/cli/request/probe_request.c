@@ -242,31 +242,53 @@ static void note_missed(const struct held *h, unsigned long long missed)
 			 cli_quote(h->name), missed, cli_s(missed));
 }
 
+uint64_t probe_request_count(int fd, uint64_t session, const struct etw_guid *provider,
+			     const char *name, unsigned long long missed)
+{
+	struct etw_session_missed arg = {
+		.handle = session, .provider = *provider,
+		.events = missed < UINT32_MAX ? missed : UINT32_MAX,
+	};
+	int err = missed ? etw_kdev_session_missed(fd, &arg) : 0;
+
+	if (!err)
+		return 0;
+	cli_note("provider %s: the trace does not say that %llu event%s %s missed: %s",
+		 cli_quote(name), missed, cli_s(missed), missed == 1 ? "was" : "were",
+		 err == -ENOENT || err == -ESHUTDOWN ? "the session has ended" : strerror(-err));
+	return missed;
+}
+
 uint64_t probe_request_missed(int fd, uint64_t session)
 {
-	struct etw_session_missed arg = { .handle = session };
 	unsigned long long missed;
 	uint64_t uncounted = 0;
 	unsigned int i;
-	int err;
 
 	all_reported = true;
 	for (i = 0; i < held_count; i++) {
 		missed = probe_missed(&held[i].hold);
 		note_missed(&held[i], missed);
-		arg.provider = held[i].hold.provider;
-		arg.events = missed < UINT32_MAX ? missed : UINT32_MAX;
-		err = missed ? etw_kdev_session_missed(fd, &arg) : 0;
-		if (!err)
-			continue;
-		uncounted += missed;
-		cli_note("provider %s: the trace does not say that %llu event%s %s missed: %s",
-			 cli_quote(held[i].name), missed, cli_s(missed),
-			 missed == 1 ? "was" : "were",
-			 err == -ENOENT || err == -ESHUTDOWN ? "the session has ended" :
-			 strerror(-err));
+		uncounted += probe_request_count(fd, session, &held[i].hold.provider, held[i].name,
+						 missed);
 	}
 	return uncounted;
+}
+
+void probe_request_begin(int fd, uint64_t session)
+{
+	struct etw_session_missed arg = { .flags = ETW_MISSED_BEGIN, .handle = session };
+	unsigned int i;
+
+	/* An older module refuses it, and counts nothing later. */
+	for (i = 0; i < held_count; i++) {
+		if (!held[i].hold.kernel)
+			continue;
+		arg.provider = held[i].hold.provider;
+		arg.events = held[i].hold.missed;
+		etw_kdev_session_missed(fd, &arg);
+	}
+	all_reported = true;
 }
 
 static void let_go(void)

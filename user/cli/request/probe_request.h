@@ -22,6 +22,17 @@ bool probe_request_registered(int fd, const char *provider, struct trace_set *se
  * count.
  */
 uint64_t probe_request_missed(int fd, uint64_t session);
+/*
+ * Count so many events of a provider as losses of the session.  Returns how many it could not, and
+ * reports these.
+ */
+uint64_t probe_request_count(int fd, uint64_t session, const struct etw_guid *provider,
+			     const char *name, unsigned long long missed);
+/*
+ * After the session has enabled what this command has made, and goes on without it: the session
+ * keeps the kernel's counts, from which probe_missed.h goes on.
+ */
+void probe_request_begin(int fd, uint64_t session);
 /* At the end of the command, after the device was closed: let go, and remove what nobody uses. */
 void probe_request_end(void);
 

@@ -262,6 +262,13 @@ struct etw_value_names {
  */
 bool etw_value_names_of(const struct etw_decoder *d, const char *provider, const void *guid,
 			const char *event, struct etw_value_names *names);
+/*
+ * The same of a trace event's provider and its manifest, of which they take a reference, or NULL.
+ * Ends with etw_value_names_put().
+ */
+void etw_value_names_take(struct etw_value_names *names, const char *provider,
+			  struct etw_manifest *manifest);
+void etw_value_names_put(struct etw_value_names *names);
 /* The map of a field, by name; false: it has none. */
 bool etw_value_names_find(const struct etw_value_names *names, const char *field,
 			  struct etw_field_map *map);

@@ -145,3 +145,23 @@ const char *etw_error_name(uint16_t out_type, uint32_t code)
 	}
 	return find(win32, COUNT(win32), code);
 }
+
+/* An HRESULT may be a Win32 code. */
+bool etw_error_next(uint16_t out_type, size_t *next, uint32_t *code)
+{
+	const struct name *own = out_type == TDH_OUTTYPE_NTSTATUS ? ntstatus : hresult;
+	size_t own_count = out_type == TDH_OUTTYPE_NTSTATUS ? COUNT(ntstatus) :
+			   out_type == TDH_OUTTYPE_HRESULT ? COUNT(hresult) : 0;
+	const size_t win32_count = out_type == TDH_OUTTYPE_NTSTATUS ? 0 : COUNT(win32);
+
+	if (*next < own_count) {
+		*code = own[(*next)++].code;
+		return true;
+	}
+	if (*next - own_count == win32_count)
+		return false;
+	*code = win32[(*next)++ - own_count].code;
+	if (out_type == TDH_OUTTYPE_HRESULT)
+		*code |= HRESULT_WIN32;
+	return true;
+}

@@ -123,6 +123,24 @@ bool etw_value_names_of(const struct etw_decoder *d, const char *provider, const
 	return names->event || own_map(provider, NULL);
 }
 
+void etw_value_names_take(struct etw_value_names *names, const char *provider,
+			  struct etw_manifest *manifest)
+{
+	*names = (struct etw_value_names){ .provider = provider };
+	if (!manifest || manifest->provider_count != 1 || !manifest->providers[0].event_count)
+		return;
+	names->guid = manifest->providers[0].guid;
+	names->event = &manifest->providers[0].events[0];
+	names->manifest = etw_manifest_get(manifest);
+}
+
+void etw_value_names_put(struct etw_value_names *names)
+{
+	etw_manifest_put(names->manifest);
+	names->manifest = NULL;
+	names->event = NULL;
+}
+
 bool etw_value_names_find(const struct etw_value_names *names, const char *field,
 			  struct etw_field_map *map)
 {

@@ -96,7 +96,7 @@ static int64_t system_time(const void *data)
 	return timegm(&tm) * 10000000LL + t[7] * 10000LL + ETW_UNIX_EPOCH_100NS;
 }
 
-static void take_value(struct etw_expr_value *value, const struct etw_field *field)
+void etw_expr_take_value(struct etw_expr_value *value, const struct etw_field *field)
 {
 	memset(value, 0, sizeof(*value));
 	value->field = field;
@@ -151,7 +151,7 @@ static unsigned int try_field(struct etw_expr *expr, const struct path *path,
 		} else {
 			/* A mask changes the number, a regular expression's text is another. */
 			if (!taken || test->masked || test->op == ETW_EXPR_REGEX)
-				take_value(&value, field);
+				etw_expr_take_value(&value, field);
 			test->holds = etw_expr_value_passes(expr, test, &value);
 			test->tried = true;
 			test->compared |= expr->compared;

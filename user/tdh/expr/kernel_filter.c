@@ -232,6 +232,7 @@ static bool visit_all(struct etw_kernel_compiler *c, bool adding)
 
 	for (i = 0; i < schema->event_count; i++) {
 		event = &schema->events[i];
+		c->names = schema->value_names ? &schema->value_names[i] : NULL;
 		c->provider = all->count ? all->list[0] : NULL;
 		known = etw_providers_event(all, event->desc.Id, event->desc.Version, &c->provider);
 		c->has_descriptor = known;
@@ -239,6 +240,7 @@ static bool visit_all(struct etw_kernel_compiler *c, bool adding)
 			return false;
 	}
 	c->has_descriptor = true;
+	c->names = NULL;
 	for (i = 0; i < all->count; i++) {
 		c->provider = all->list[i];
 		if (!visit_provider(c, adding))

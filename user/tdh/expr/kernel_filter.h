@@ -25,6 +25,8 @@
 #include "expr.h"
 #include "tdh/model/model.h"
 
+struct etw_value_names;
+
 /* An expression together with the text that it was parsed from */
 struct etw_kernel_source {
 	const char *text;
@@ -39,6 +41,8 @@ struct etw_kernel_schema {
 	/* Events that the caller describes; these come before the manifest's. */
 	const struct etw_mf_event *events;
 	size_t event_count;
+	/* Of the values of each of these events, which then have no other names; or NULL */
+	const struct etw_value_names *value_names;
 	const char *elsewhere;	/* what takes all expressions, for messages; NULL: etw dump --filter */
 	bool only_event;	/* of its provider: ids need no filter, and it may lack fields */
 };

@@ -3,7 +3,7 @@
  * kernel_private.h - the inside of the compiler for the kernel
  *
  * For each event the compiler builds a tree of the tests that remain after folding
- * what is known (kernel_filter.c, kernel_test.c), and turns that into the groups of
+ * what is known (kernel_filter.c, kernel_test.c, kernel_names.c), and turns that into the groups of
  * predicates that a payload program consists of (kernel_groups.c).
  */
 #ifndef ETW_TDH_EXPR_KERNEL_PRIVATE_H
@@ -57,6 +57,7 @@ struct etw_kernel_compiler {
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
 	const struct etw_mf_event *event;	/* NULL: nobody describes it */
+	const struct etw_value_names *names;	/* of its values, or NULL */
 	const struct etw_mf_provider *provider;	/* that describes it, or the first, or NULL */
 	bool has_descriptor;			/* a manifest gave the whole descriptor */
 	struct etw_payload_layout layout;
@@ -83,6 +84,26 @@ int etw_kernel_not(struct etw_kernel_compiler *c, int node);
 
 /* kernel_test.c: the node of a test of a field, for the event at hand */
 int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test);
+
+/* A field that is compared as a number */
+struct etw_kernel_number {
+	const struct etw_mf_field *field;
+	struct etw_field_map map;	/* names of its values; map NULL: none */
+	enum etw_value_kind kind;
+	unsigned int size;		/* bytes */
+};
+
+struct etw_kernel_values {
+	uint64_t list[ETW_KERNEL_LEAVES_MAX];	/* as the decoder reads them */
+	unsigned int count;
+};
+
+/*
+ * kernel_names.c: all numbers that "etw dump" shows as this constant of the expression at hand;
+ * there may be none that the field can have.  false: the error is set.
+ */
+bool etw_kernel_named(struct etw_kernel_compiler *c, const struct etw_kernel_number *number,
+		      uint32_t constant, struct etw_kernel_values *values);
 
 /* kernel_groups.c: add the groups of the event at hand; false: the error is set. */
 bool etw_kernel_add_groups(struct etw_kernel_compiler *c, int root);

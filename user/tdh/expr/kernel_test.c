@@ -12,8 +12,6 @@
 
 #include "kernel_private.h"
 
-#define NAMES_SHOWN	80	/* bytes of a map's names in a message */
-
 enum class { NO_CLASS, NUMBER, TEXT, ID };
 
 /* The field that is tested, and what the kernel sees in it */
@@ -209,59 +207,38 @@ static bool take_number(const struct target *t, const struct etw_expr_const *k, 
 	return fits;
 }
 
-/* The names of a map's values, for a message */
-static int no_such_name(struct target *t, const struct etw_field_map *map,
-			const struct etw_expr_const *k)
+/* The names of the field's values */
+static struct etw_field_map map_of(const struct target *t)
 {
-	struct etw_text shown = { .data = NULL };
-	int ret;
-	unsigned int i;
+	const struct etw_kernel_compiler *c = t->c;
+	struct etw_field_map map = { .map = NULL };
 
-	for (i = 0; i < map->map->by_value_count && shown.len < NAMES_SHOWN; i++) {
-		uint32_t value = map->map->entries[map->map->by_value[i]].value;
-		const char *name = etw_field_map_name(map, value);
-
-		etw_text_printf(&shown, "%s%" PRIu32 " ", i ? ", " : "", value);
-		if (name)
-			etw_text_escape(&shown, name, strnlen(name, NAMES_SHOWN));
-	}
-	ret = etw_kernel_fail(t->c, column_of(k), "%.32s has no value %.*s; it has %.120s%s",
-			      t->field->name, WRITTEN(t, k), shown.len && !shown.error ? shown.data : "none",
-			      i < map->map->by_value_count ? ", ..." : "");
-	etw_text_free(&shown);
-	return ret;
+	if (c->names)
+		etw_value_names_find(c->names, t->field->name, &map);
+	else
+		map = (struct etw_field_map){ t->field->map, c->provider ? c->provider->manifest : NULL };
+	return map;
 }
 
-/* All values that a map calls so */
-static int named_value(struct target *t, const struct etw_expr_const *k)
+/* A constant that is a name, of a value in a map or of an error */
+static int equal_name(struct target *t, const struct etw_expr_const *k)
 {
-	const struct etw_field_map map = { t->field->map,
-		t->c->provider ? t->c->provider->manifest : NULL };
+	const struct etw_expr *expr = t->c->sources[t->c->source].expr;
+	const struct etw_kernel_number number = { t->field, map_of(t), t->kind, t->size };
+	struct etw_kernel_values values;
 	int node = ETW_KERNEL_FALSE;
-	bool named = false;
 	unsigned int i;
 
-	for (i = 0; i < t->field->map->by_value_count; i++) {
-		uint32_t value = t->field->map->entries[t->field->map->by_value[i]].value;
-		const uint64_t wide = t->kind == ETW_VALUE_SIGNED ? (uint64_t)(int32_t)value : value;
-		const char *name = etw_field_map_name(&map, value);
-
-		if (!name || !etw_expr_is_called(name, k))
-			continue;
-		named = true;
-		/* The decoder looks up the field's value in 32 bits; narrow ones are extended. */
-		if (t->kind == ETW_VALUE_SIGNED ? etw_extend(wide, t->size) != (int64_t)wide :
-						  t->size < 4 && wide >> 8 * t->size)
-			continue;
-		node = etw_kernel_join(t->c, ETW_EXPR_OR, node, number_leaf(t, ETW_PAYLOAD_EQ, column_of(k), wide));
-	}
-	return named ? node : no_such_name(t, &map, k);
-}
-
-static bool is_mapped(const struct target *t)
-{
-	return t->field->map && t->field->map->kind == ETW_MAP_VALUE && t->size <= 4 &&
-	       t->kind != ETW_VALUE_PORT && t->kind != ETW_VALUE_IPV4;
+	if (!number.map.map && t->kind != ETW_VALUE_ERROR)
+		return etw_kernel_fail(t->c, column_of(k), "%.*s is not a number", WRITTEN(t, k));
+	if (t->kind == ETW_VALUE_PORT || t->kind == ETW_VALUE_TIME)
+		return etw_kernel_refuse(t->c, t->test, "give the number in place of the name");
+	if (!etw_kernel_named(t->c, &number, (uint32_t)(k - expr->consts), &values))
+		return ETW_KERNEL_ERROR;
+	for (i = 0; i < values.count && node >= 0; i++)
+		node = etw_kernel_join(t->c, ETW_EXPR_OR, node,
+				       number_leaf(t, ETW_PAYLOAD_EQ, column_of(k), values.list[i]));
+	return node;
 }
 
 /* The node for "the field is this constant" */
@@ -287,11 +264,7 @@ static int equal_number(struct target *t, const struct etw_expr_const *k)
 	}
 	if (k->is & ETW_EXPR_IS_BOOLEAN)
 		return number_leaf(t, k->truth ? ETW_PAYLOAD_NE : ETW_PAYLOAD_EQ, column_of(k), 0);
-	if (is_mapped(t))
-		return named_value(t, k);
-	if (t->field->map || t->kind == ETW_VALUE_ERROR)
-		return etw_kernel_refuse(t->c, t->test, "give the number in place of the name");
-	return etw_kernel_fail(t->c, column_of(k), "%.*s is not a number", WRITTEN(t, k));
+	return equal_name(t, k);
 }
 
 /* A constant that the field's values are above or below */

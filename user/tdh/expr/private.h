@@ -160,6 +160,8 @@ bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *te
 			   struct etw_expr_value *value);
 /* Is name the text of the constant, ignoring the case of ASCII letters? */
 bool etw_expr_is_called(const char *name, const struct etw_expr_const *c);
+/* field.c: the value of a field that is no structure and no array */
+void etw_expr_take_value(struct etw_expr_value *value, const struct etw_field *field);
 /* field.c: set holds of all tests of fields. */
 void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder);
 /* word.c */
