@@ -105,7 +105,7 @@ check_module() {
 	says wrong module 'is not in modules.dep' "sudo depmod $release"
 	printf 'no module' >"$root$modules/extra/etw.ko"
 	doctor 1
-	says wrong module "$modules/extra/etw.ko is no kernel module"
+	says wrong module "$modules/extra/etw.ko is not a kernel module"
 	rm -r "${root:?}/lib"
 	doctor 1
 	says wrong module "there is no etw.ko in $modules" \

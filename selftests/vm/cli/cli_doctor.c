@@ -207,7 +207,7 @@ TEST_F(cli_doctor, device_that_is_missing)
 	SAYS("wrong    device     ETW_DEVICE names /dev/null, which is not the module's device\n");
 	EXPECT_TRUE(proposed(&self->r, "ETW_DEVICE names", command, sizeof(command)));
 	EXPECT_STREQ("unset ETW_DEVICE", command);
-	SAYS("wrong    interface  /dev/null is no device of the module's\n");
+	SAYS("wrong    interface  /dev/null is not a device of the module\n");
 	setenv("ETW_DEVICE", DIR "/none", 1);
 	DOCTOR(1);
 	SAYS("wrong    device     ETW_DEVICE names " DIR "/none, which does not exist\n");
@@ -294,7 +294,7 @@ TEST_F(cli_doctor, rights_in_a_user_namespace)
 TEST_F(cli_doctor, rights_that_are_denied)
 {
 	static const char *const denied[] = { "enable", "all" };
-	static const char *const said[] = { "the default access list gives you only ", "; not trace" };
+	static const char *const said[] = { "the default access list gives you only ", "but you may not trace" };
 	char command[256];
 	unsigned int i;
 

@@ -87,7 +87,7 @@ static bool is_device(const char *path, const struct stat *st)
 						   word, major_number, minor_number),
 			     "%s is not the module's device", path);
 	else
-		doctor_wrong("device", NULL, "%s is no device", path);
+		doctor_wrong("device", NULL, "%s is not a device", path);
 	return false;
 }
 

@@ -92,7 +92,7 @@ void doctor_interface(const struct doctor *doctor)
 	if (doctor->fd < 0 || !ask(doctor->fd, &missing, &smaller, &larger))
 		doctor_unknown("interface", "not known without the device");
 	else if (missing == count)
-		doctor_wrong("interface", NULL, "%s is no device of the module's", device_path());
+		doctor_wrong("interface", NULL, "%s is not a device of the module", device_path());
 	else if (larger)
 		doctor_wrong("interface", newer_command_fix(),
 			     "the loaded module is newer than this command, and refuses some of its requests");

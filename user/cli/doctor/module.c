@@ -282,7 +282,7 @@ void doctor_module(const struct doctor *doctor)
 	}
 	err = module_file_read(path, &file);
 	if (err == -ENOEXEC) {
-		doctor_wrong("module", install_fix(doctor), "%s is no kernel module", path);
+		doctor_wrong("module", install_fix(doctor), "%s is not a kernel module", path);
 	} else if (err) {
 		doctor_unknown("module", "%s: %s", path, strerror(-err));
 	} else if (!listed) {

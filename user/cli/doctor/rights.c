@@ -118,7 +118,7 @@ static void report_unread(const struct caller *caller)
 	if (text && !etw_access_parse(text, size, ignore, &conf, &error))
 		list = etw_access_conf_find(&conf, &standard);
 	doctor_warn("rights", allow_fix(list, caller),
-		    "you may register providers and write events, unless access lists forbid it; not trace");
+		    "you may register providers and write events, unless access lists forbid it, but you may not trace");
 	etw_access_conf_free(&conf);
 	free(text);
 }
