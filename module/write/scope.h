@@ -33,6 +33,7 @@ struct etw_scope {
 };
 
 bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid);
+bool etw_scope_has_cgroup(const struct etw_scope *scope, const char *path);
 const struct etw_snapshot *etw_scope_ask(const struct etw_provider *provider, u64 *excluded);
 u64 etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
 		    const struct mm_struct *mm);
