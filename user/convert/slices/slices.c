@@ -242,7 +242,7 @@ int slices_event(struct slices *s, const struct convert_event *e)
 	s->last = ns > s->last ? ns : s->last;
 	if (e->loss)
 		return loss(s, e);
-	if (s->own_processes && etw_process_take(s->processes, e->event) < 0)
+	if (s->own_processes && etw_process_learn(s->processes, e->event) < 0)
 		return convert_no_memory(s->c);
 	ret = kernel_name_process(s, e->record->EventHeader.ProcessId, e->event->time);
 	if (!ret)
