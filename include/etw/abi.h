@@ -153,7 +153,7 @@
  * online CPU (2 with NO_PER_PROCESSOR); max_buffers (0: min_buffers + 20) is at
  * least min_buffers.  More than 60,000 buffers or 1/8 of RAM is ENOSPC.  ENOBUFS: with this
  * session the buffers of all would take more than max_memory_mb of the module's parameters.
- * ENOMEM: there is no memory; or the caller lacks CAP_IPC_LOCK, and his user would have locked
+ * ENOMEM: there is no memory; or the caller lacks CAP_IPC_LOCK, and their user would have locked
  * more than RLIMIT_MEMLOCK, which also limits the session's later growth.
  * mode: REAL_TIME and BUFFERING exclude each other; without a file one of them is
  * required.  The two SEQUENCE modes exclude each other.  A session with a file that

@@ -28,7 +28,7 @@
  *	TEXT_AT		the same, of what a data location points to
  *	ARRAY_AT	what a data location points to: the number of its elements, of size bytes
  *			each, as a u16, and the elements
- *	USER_TEXT	a u64, the address of a text in the process that passes the tracepoint: its
+ *	USER_TEXT	a u64, the address of a text in the process that hits the tracepoint: its
  *			length as a u16, and so many characters, at most
  *			ETW_TRACE_USER_TEXT_MAX; as far as they can be read without a page fault
  */

@@ -332,7 +332,7 @@ static inline int etw_bpf_take_(void *context, void *record, size_t size)
 
 /*
  * The thread's id as programs see it, in the initial PID namespace: a program says it that runs
- * here. Who may not load such a program gets the id of his namespace.
+ * here. Who may not load such a program gets the id of their namespace.
  */
 static inline __u32 etw_bpf_thread_id_(void)
 {

@@ -2,13 +2,13 @@
 /*
  * user_limits.c - limits per user: everybody may register providers, but not endlessly
  *
- * A user is charged for what his processes take until its memory is freed, a grace period
+ * A user is charged for what their processes take until its memory is freed, a grace period
  * after its end.  Meanwhile the charge counts as leaving: a caller who would fit without it
- * waits for it instead of being refused, and only for what his own user leaves.  If the file
+ * waits for it instead of being refused, and only for what their own user leaves.  If the file
  * stays open through an exec or in a child, the charge counts as leaving once the work that ends
- * its registrations has run.  In a user namespace its creator is charged too, as the user that he is
- * outside, and so on up to the initial namespace: the user ids inside do not multiply what he
- * may take.  A namespace that root made, as for a container, is charged by itself, so that
+ * its registrations has run.  The creator of a user namespace is charged too, as the user outside
+ * of it, and so on up to the initial namespace: the user ids inside do not multiply what they may
+ * take.  A namespace that root made, as for a container, is charged by itself, so that
  * containers do not exhaust each other's limits.
  *
  * Everything is under users_lock, which RCU callbacks take.
@@ -107,7 +107,7 @@ static struct etw_user *user_get(struct etw_user *parent, kuid_t uid, unsigned i
 	return user;
 }
 
-/* Who is charged for whoever has this, at that level of namespaces; 0 is the initial one. */
+/* The user to charge for these credentials at a level of user namespaces; 0 is the initial one. */
 static kuid_t user_charged(const struct cred *cred, int level, unsigned int *inum)
 {
 	const struct user_namespace *ns = cred->user_ns;
@@ -140,7 +140,7 @@ static struct etw_user *user_get_caller(void)
 
 /*
  * A number above 0 and of at most 34 bits for whoever is charged in the initial namespace: the
- * same for all his processes, also after all others have ended.
+ * same for all their processes, also after all others have ended.
  */
 static u64 user_number(kuid_t uid, unsigned int inum)
 {

@@ -9,7 +9,7 @@
 
 /* ioctl_session.c */
 long etw_ioctl_session_start(struct file *file, void *arg);
-void etw_ioctl_session_unstart(struct file *file, void *arg);
+void etw_ioctl_session_start_undo(struct file *file, void *arg);
 long etw_ioctl_session_stop(struct file *file, void *arg);
 long etw_ioctl_session_query(struct file *file, void *arg);
 long etw_ioctl_session_update(struct file *file, void *arg);
@@ -23,7 +23,7 @@ long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user);
 
 /* ioctl_provider.c */
 long etw_ioctl_register(struct file *file, void *arg);
-void etw_ioctl_unregister_undo(struct file *file, void *arg);
+void etw_ioctl_register_undo(struct file *file, void *arg);
 long etw_ioctl_unregister(struct file *file, void *arg);
 long etw_ioctl_notify(struct file *file, void *arg);
 void etw_ioctl_notify_undo(struct file *file, void *arg);

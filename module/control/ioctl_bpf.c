@@ -16,7 +16,10 @@
 #include "provider/process.h"
 #include "system/bpf_provider.h"
 
-/* An event, and its share of the arrays, of which *schema_at and *piece_at are used up. */
+/*
+ * Check an event and its part of the arrays, which begins at *schema_at and *piece_at; advance them
+ * past it.
+ */
 static bool event_is_valid(const struct etw_bpf_provider *arg, const struct etw_bpf_input *in,
 			   const struct etw_bpf_event *event, u32 *schema_at, u32 *piece_at)
 {

@@ -103,7 +103,7 @@ long etw_ioctl_unregister(struct file *file, void *arg)
 }
 
 /* The slot could not be copied to the caller. */
-void etw_ioctl_unregister_undo(struct file *file, void *arg)
+void etw_ioctl_register_undo(struct file *file, void *arg)
 {
 	struct etw_register *r = arg;
 
@@ -360,8 +360,8 @@ bool etw_entry_in_use(const struct etw_guid_entry *entry)
 		hlist_for_each_entry(entry, &(table)[bucket], node)
 
 /* Fill guids with those that the caller may query and return their number. */
-static u32 list_visible(const struct hlist_head *table, const struct etw_access_scan *scan,
-			struct etw_guid *guids, u32 room)
+static u32 provider_list(const struct hlist_head *table, const struct etw_access_scan *scan,
+			 struct etw_guid *guids, u32 room)
 {
 	struct etw_guid_entry *entry;
 	u32 n = 0, seen = 0;
@@ -390,7 +390,7 @@ static long collect_guids(const struct hlist_head *table, struct etw_provider_en
 	etw_access_scan(&scan, ETW_RIGHT_QUERY);
 	if (!etw_access_scan_any(&scan))
 		return -EPERM;
-	e->count = list_visible(table, &scan, guids->items, guids->room);
+	e->count = provider_list(table, &scan, guids->items, guids->room);
 	if (!e->count && !scan.others)
 		return -EPERM;
 	return min(e->capacity, e->count) > guids->room ? -EAGAIN : 0;
@@ -463,7 +463,7 @@ static void describe_enable(struct etw_provider_enable *out,
  * The registration that names the provider, or NULL.  Everybody may register a GUID with
  * a name, so if a kernel module has registered it, only modules name it.  May sleep.
  */
-static const struct etw_registration *namer(const struct etw_guid_entry *entry)
+static const struct etw_registration *naming_registration(const struct etw_guid_entry *entry)
 {
 	const struct etw_registration *reg, *named = NULL;
 	bool kernel = false;
@@ -518,7 +518,7 @@ static int provider_collect(struct etw_provider_query *q, struct provider_query 
 	if (min(n, q->reg_cap) > c->regs.room)
 		return -EAGAIN;
 	q->name_len = 0;
-	reg = namer(entry);
+	reg = naming_registration(entry);
 	if (reg) {
 		q->name_len = reg->name_len;
 		memcpy(c->name, reg->name, reg->name_len);

@@ -234,7 +234,7 @@ out:
 }
 
 /* The result could not be copied to the caller. */
-void etw_ioctl_session_unstart(struct file *file, void *arg)
+void etw_ioctl_session_start_undo(struct file *file, void *arg)
 {
 	struct etw_session *a = arg;
 
@@ -376,7 +376,7 @@ long etw_ioctl_session_stop(struct file *file, void *arg)
  * Fill handles with those of the running sessions that the caller may query and return
  * their number.  -EPERM: it could not query any session by the default list either.
  */
-static int list_visible(u64 handles[ETW_SESSIONS_MAX])
+static int session_list(u64 handles[ETW_SESSIONS_MAX])
 {
 	struct etw_access_scan scan;
 	u32 i, all, n = 0;
@@ -400,7 +400,7 @@ long etw_ioctl_session_enum(struct file *file, void *arg)
 
 	if (e->flags || e->reserved)
 		return -EINVAL;
-	n = list_visible(handles);
+	n = session_list(handles);
 	if (n < 0)
 		return n;
 	e->count = n;

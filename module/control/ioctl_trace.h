@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ioctl_trace.h - checks of commands that make providers of the kernel's
+ * ioctl_trace.h - checks that ioctl_trace.c and ioctl_bpf.c share
  */
 #ifndef ETW_CONTROL_IOCTL_TRACE_H
 #define ETW_CONTROL_IOCTL_TRACE_H

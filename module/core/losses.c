@@ -61,8 +61,12 @@ void etw_losses_add_records(struct etw_losses *losses, const u8 *data, u32 begin
 			etw_losses_add(losses, &loss);
 }
 
-/* A buffer is missing; its header, and when it was closed.  A flag of any missing one stays. */
-void etw_losses_miss(struct etw_losses *losses, const struct etw_buffer_header *header, s64 closed)
+/*
+ * A buffer is missing: keep its header and the time when it was closed.  The flags of all missing
+ * buffers add up.
+ */
+void etw_losses_add_missing_buffer(struct etw_losses *losses,
+				   const struct etw_buffer_header *header, s64 closed)
 {
 	u16 flags = losses->missing ? losses->last.flags : 0;
 
@@ -72,27 +76,27 @@ void etw_losses_miss(struct etw_losses *losses, const struct etw_buffer_header *
 	losses->missing = true;
 }
 
-/* Add what is in from, which is then empty, and later than what to has. */
+/* Add the losses of from, which are later than those of to, and empty from. */
 void etw_losses_move(struct etw_losses *to, struct etw_losses *from)
 {
 	int i;
 
-	/* The usual case, for which clearing all would be dear. */
+	/* The usual case: clearing the whole structure would cost too much. */
 	if (likely(!from->present && !from->missing))
 		return;
 	for (i = 0; i < ETW_LOSS_KINDS; i++)
 		if (from->present & (1U << i))
 			etw_losses_add(to, &from->sum[i]);
 	if (from->missing)
-		etw_losses_miss(to, &from->last, from->closed);
+		etw_losses_add_missing_buffer(to, &from->last, from->closed);
 	memset(from, 0, sizeof(*from));
 }
 
 /*
- * Add a record of each loss that there is room for at place->at, and advance that.  Returns
+ * Add a record of each loss that there is room for at output->at, and advance that.  Returns
  * the bits of those that were added; etw_losses_clear() removes them.
  */
-u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_place *place)
+u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_output *output)
 {
 	struct etw_loss_payload loss;
 	u32 built = 0;
@@ -100,13 +104,13 @@ u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_place *pla
 
 	/* The losses of the stream itself come first. */
 	for (i = ETW_LOSS_KINDS; i--;) {
-		if (!(losses->present & (1U << i)) || place->at + ETW_LOSS_SLOT_MAX > place->end)
+		if (!(losses->present & (1U << i)) || output->at + ETW_LOSS_SLOT_MAX > output->end)
 			continue;
 		loss = losses->sum[i];
-		loss.noted = place->noted;
-		place->at += etw_loss_build(place->data + place->at, &loss, place->session,
-					    place->session_len, place->timestamp,
-					    ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+		loss.noted = output->noted;
+		output->at += etw_loss_build(output->data + output->at, &loss, output->session,
+					     output->session_len, output->timestamp,
+					     ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
 		built |= 1U << i;
 	}
 	return built;
@@ -120,26 +124,26 @@ void etw_losses_clear(struct etw_losses *losses, u32 built)
 }
 
 /*
- * Begin, at place->data, a buffer that stands where others are missing.  It has the number and
+ * Begin, at output->data, a buffer that stands where others are missing.  It has the number and
  * the times of the last of these, so that it is in order with those before and after it.  The
- * caller fills it with ETW_TAIL_BYTE from place->at.  Returns as etw_losses_build().
+ * caller fills it with ETW_TAIL_BYTE from output->at.  Returns as etw_losses_build().
  */
-u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_place *place)
+u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_output *output)
 {
-	struct etw_buffer_header *h = (struct etw_buffer_header *)place->data;
+	struct etw_buffer_header *h = (struct etw_buffer_header *)output->data;
 	u32 built;
 
 	*h = losses->last;
 	h->flags |= ETW_BUFFER_BUFFER_LOST;
-	place->at = ETW_BUFFER_HEADER_SIZE;
-	built = etw_losses_build(losses, place);
-	h->saved_offset = place->at;
-	h->current_offset = place->at;
-	h->offset = place->at;
+	output->at = ETW_BUFFER_HEADER_SIZE;
+	built = etw_losses_build(losses, output);
+	h->saved_offset = output->at;
+	h->current_offset = output->at;
+	h->offset = output->at;
 	return built;
 }
 
-/* As what a buffer is lost that could not be written to a file for this error, a negative errno */
+/* The cause (ETW_LOSS_*) to record for a buffer whose write to a file failed with this -errno */
 u32 etw_loss_of_file_error(int err)
 {
 	switch (err) {

@@ -20,7 +20,7 @@ struct etw_losses {
 };
 
 /* Where records go, and what they have in common. */
-struct etw_loss_place {
+struct etw_loss_output {
 	u8 *data;		/* a buffer */
 	u32 at;			/* ... its used bytes, a multiple of 8 */
 	u32 end;		/* ... and its size */
@@ -32,11 +32,12 @@ struct etw_loss_place {
 
 void etw_losses_add(struct etw_losses *losses, const struct etw_loss_payload *loss);
 void etw_losses_add_records(struct etw_losses *losses, const u8 *data, u32 begin, u32 end);
-void etw_losses_miss(struct etw_losses *losses, const struct etw_buffer_header *header, s64 closed);
+void etw_losses_add_missing_buffer(struct etw_losses *losses,
+				   const struct etw_buffer_header *header, s64 closed);
 void etw_losses_move(struct etw_losses *to, struct etw_losses *from);
-u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_place *place);
+u32 etw_losses_build(const struct etw_losses *losses, struct etw_loss_output *output);
 void etw_losses_clear(struct etw_losses *losses, u32 built);
-u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_place *place);
+u32 etw_losses_stand_in(const struct etw_losses *losses, struct etw_loss_output *output);
 u32 etw_loss_of_file_error(int err);
 
 #endif /* ETW_CORE_LOSSES_H */

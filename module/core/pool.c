@@ -86,7 +86,7 @@ bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 	u64 at, old;
 
 	for (;;) {
-		/* Then head is not older than what moved tail: not full is not taken for full. */
+		/* Acquire: head is at least as new as tail, so a queue with room never looks full. */
 		at = etw_word_read_acquire(&fifo->tail);
 		cell = &fifo->cells[at & fifo->mask];
 		old = etw_word_read(cell);
@@ -107,7 +107,7 @@ bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 	return true;
 }
 
-/* What the cell at head has: its position is *at, or else the queue was empty. */
+/* Read the cell at head.  If its position is not *at, the queue was empty. */
 static u64 oldest(const struct etw_fifo *fifo, u64 *at)
 {
 	u64 entry;

@@ -81,7 +81,7 @@ typedef struct { u64 value; } etw_word;
 #endif
 
 #ifdef __x86_64__
-/* ETW_LOCAL: the processor's flags tell the results. */
+/* ETW_LOCAL: without the lock prefix; the result is in the zero flag. */
 static __always_inline bool etw_x86_cmpxchg(etw_word *w, u64 old, u64 new)
 {
 	bool same;

@@ -92,7 +92,7 @@ struct etw_record_source {
 	u16 flags;	/* ETW_EVENT_*, without EXTENDED_INFO */
 };
 
-/* Of neighbours in memory the compiler makes one load. */
+/* The compiler combines loads of adjacent members into one. */
 #define ETW_RECORD_IDS(thread, process)	((u64)(u32)(process) << 32 | (u32)(thread))
 
 #define ETW_RELATED_ITEM_SIZE	(ETW_EXT_ITEM_SIZE + sizeof(struct etw_guid))
@@ -201,7 +201,7 @@ fault:
 	return false;
 }
 
-/* Copy a GUID from an address that may be any. */
+/* Copy a GUID from any address, also one that cannot be read: false. */
 static __always_inline bool etw_record_copy_guid(void *to, const struct etw_guid *from)
 {
 	return likely(etw_may_read((unsigned long)from)) &&
@@ -225,7 +225,7 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 }
 
 /*
- * Store an item whose data is elsewhere, and which another one follows or not; zeroes its padding.
+ * Copy the data into an item and zero its padding; followed: another item comes after it.
  * false: the data cannot be read.
  */
 static __always_inline bool etw_record_put_item(u8 *at, u16 type, bool followed, const void *data,

@@ -52,7 +52,7 @@ void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s
 		etw_losses_add(t->missed, &loss);
 		/* What is missing already is later. */
 		if (!t->missed->missing)
-			etw_losses_miss(t->missed, &t->last, t->last_closed);
+			etw_losses_add_missing_buffer(t->missed, &t->last, t->last_closed);
 		etw_losses_move(t->missed, &t->recorded);
 	}
 	memset(&t->recorded, 0, sizeof(t->recorded));
@@ -118,7 +118,7 @@ int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 
 
 static int losses_to_head(struct etw_logtarget *t, struct etw_trace_session *s)
 {
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = t->block,
 		.end = min_t(u32, ETW_STAND_IN_ROOM, s->hot.ring.size - t->head_used),
 		.timestamp = t->head_time,
@@ -126,15 +126,15 @@ static int losses_to_head(struct etw_logtarget *t, struct etw_trace_session *s)
 		.session = s->name,
 		.session_len = s->name_len,
 	};
-	u32 built = etw_losses_build(t->missed, &place);
+	u32 built = etw_losses_build(t->missed, &output);
 	int err;
 
 	if (!built)
 		return -ENOSPC;
-	err = etw_logtarget_add_to_head(t, t->block, place.at);
+	err = etw_logtarget_add_to_head(t, t->block, output.at);
 	if (err)
 		return err;
-	etw_losses_add_records(&t->recorded, t->block, 0, place.at);
+	etw_losses_add_records(&t->recorded, t->block, 0, output.at);
 	etw_losses_clear(t->missed, built);
 	return 0;
 }

@@ -219,7 +219,7 @@ static void request_capture(struct etw_guid_entry *entry,
 	}
 }
 
-/* Would the caller get nothing of the provider, because he may not see its addresses? */
+/* Would the caller get nothing of the provider, because they may not see its addresses? */
 static bool request_is_blind(const struct etw_guid_entry *entry,
 			     const struct etw_enable_request *req)
 {

@@ -113,8 +113,16 @@ static int scope_commit(struct list_head *updates, const struct etw_memory *memo
 	return 0;
 }
 
-/* Apply a changed access list to all registrations; -EAGAIN: it applies to none. */
-int etw_log_rights_apply(struct etw_memory *memory)
+static bool log_rights_concern(const struct etw_registration *reg, const struct etw_guid *guid)
+{
+	return etw_is_user(reg) &&
+	       (etw_guid_equal(&reg->hot.own.guid, guid) ||
+		(reg->traits && reg->traits->has_decode &&
+		 etw_guid_equal(&reg->traits->decode, guid)));
+}
+
+/* Ask anew for the registrations that the GUID concerns, with NULL for all. */
+static int log_rights_change(const struct etw_guid *guid, struct etw_memory *memory, bool *any)
 {
 	struct etw_guid_entry *entry;
 	struct etw_registration *reg;
@@ -124,18 +132,20 @@ int etw_log_rights_apply(struct etw_memory *memory)
 	lockdep_assert_held(&etw_control);
 	etw_guid_for_each(bucket, entry)
 		list_for_each_entry(reg, &entry->regs, node) {
-			log_rights_prepare(&updates, reg, memory);
+			if (!guid || log_rights_concern(reg, guid))
+				log_rights_prepare(&updates, reg, memory);
 			cond_resched();
 		}
+	*any = !list_empty(&updates);
 	return scope_commit(&updates, memory);
 }
 
-static bool log_rights_concern(const struct etw_registration *reg, const struct etw_guid *guid)
+/* Apply a changed access list to all registrations; -EAGAIN: it applies to none. */
+int etw_log_rights_apply(struct etw_memory *memory)
 {
-	return etw_is_user(reg) &&
-	       (etw_guid_equal(&reg->hot.own.guid, guid) ||
-		(reg->traits && reg->traits->has_decode &&
-		 etw_guid_equal(&reg->traits->decode, guid)));
+	bool any;
+
+	return log_rights_change(NULL, memory, &any);
 }
 
 /*
@@ -145,18 +155,5 @@ static bool log_rights_concern(const struct etw_registration *reg, const struct 
 int etw_log_rights_guid_changed(const struct etw_guid *guid, struct etw_memory *memory,
 				bool *any)
 {
-	struct etw_guid_entry *entry;
-	struct etw_registration *reg;
-	LIST_HEAD(updates);
-	int bucket;
-
-	lockdep_assert_held(&etw_control);
-	etw_guid_for_each(bucket, entry)
-		list_for_each_entry(reg, &entry->regs, node) {
-			if (log_rights_concern(reg, guid))
-				log_rights_prepare(&updates, reg, memory);
-			cond_resched();
-		}
-	*any = !list_empty(&updates);
-	return scope_commit(&updates, memory);
+	return log_rights_change(guid, memory, any);
 }

@@ -77,11 +77,6 @@ static bool scope_cgroup(const struct etw_registration *reg, char *path)
 	return task;
 }
 
-static bool has_piece(const char *names, struct etw_piece piece)
-{
-	return etw_scope_has_name(names, piece.at, piece.len);
-}
-
 static bool has_names(const struct etw_scope *scope, const struct etw_registration *reg)
 {
 	char path[ETW_CGROUP_PATH];
@@ -91,11 +86,7 @@ static bool has_names(const struct etw_scope *scope, const struct etw_registrati
 		return false;
 	if (!scope->container && !scope->package && !scope->application)
 		return true;
-	return scope_cgroup(reg, path) &&
-	       (!scope->container || etw_scope_has_container(scope->container, path)) &&
-	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
-	       (!scope->application ||
-		has_piece(scope->application, etw_scope_application(path)));
+	return scope_cgroup(reg, path) && etw_scope_has_cgroup(scope, path);
 }
 
 /*

@@ -4,10 +4,10 @@
  *
  * The kernel can neither swap out nor write back a buffer that a writer may use, so all of
  * them together may be no more than a share of the machine's memory.  Besides, a buffer is
- * charged to the user who started the session, as locked memory (RLIMIT_MEMLOCK), unless he
- * has CAP_IPC_LOCK: what mlock(2), perf and io_uring lock counts with it.  Most buffers are
+ * charged to the user who started the session, as locked memory (RLIMIT_MEMLOCK), unless they
+ * have CAP_IPC_LOCK: what mlock(2), perf and io_uring lock counts with it.  Most buffers are
  * allocated by a worker, after their session's start, so the session remembers the user and
- * his limit.  The control group of the process that started the session is charged by the
+ * their limit.  The control group of the process that started the session is charged by the
  * allocation itself, see buffer.c.
  *
  * Charges need no lock.

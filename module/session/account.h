@@ -11,8 +11,8 @@ struct user_struct;
 
 /* A session's; zero before etw_account_open(). */
 struct etw_account {
-	struct user_struct *user;	/* who started it; NULL: his memory is not limited */
-	atomic_long_t *locked;		/* pages that he is charged for */
+	struct user_struct *user;	/* who started it; NULL: their memory is not limited */
+	atomic_long_t *locked;		/* pages that they are charged for */
 	atomic_long_t own;		/* locked, if the kernel does not count per user */
 	unsigned long most;		/* of them */
 };

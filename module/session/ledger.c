@@ -202,7 +202,7 @@ void etw_ledger_miss(const struct etw_trace_session *s, struct etw_losses *losse
 
 	etw_losses_add(losses, &loss);
 	etw_losses_add_records(losses, b->buf.data, b->records_at, b->buf.used);
-	etw_losses_miss(losses, h, b->buf.closed);
+	etw_losses_add_missing_buffer(losses, h, b->buf.closed);
 }
 
 /*
@@ -212,7 +212,7 @@ void etw_ledger_miss(const struct etw_trace_session *s, struct etw_losses *losse
 u32 etw_ledger_stand_in(const struct etw_trace_session *s, const struct etw_losses *losses,
 			u8 *data, u32 *used)
 {
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = data,
 		.end = ETW_STAND_IN_ROOM,
 		.timestamp = losses->closed,
@@ -220,8 +220,8 @@ u32 etw_ledger_stand_in(const struct etw_trace_session *s, const struct etw_loss
 		.session = s->name,
 		.session_len = s->name_len,
 	};
-	u32 built = etw_losses_stand_in(losses, &place);
+	u32 built = etw_losses_stand_in(losses, &output);
 
-	*used = place.at;
+	*used = output.at;
 	return built;
 }

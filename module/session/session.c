@@ -226,7 +226,7 @@ static u64 reserve_room(const struct etw_trace_session *s, u32 max_buffers)
 }
 
 /* The value of a session's budget_kb for this user_budget_kb. */
-static u32 budget_of(u32 user_budget_kb)
+static u32 session_budget(u32 user_budget_kb)
 {
 	return user_budget_kb == ETW_BUDGET_NONE ? 0 : user_budget_kb;
 }
@@ -299,7 +299,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	s->hot.mode = config->mode;
 	s->hot.buffering = config->mode & ETW_MODE_BUFFERING;
 	s->hot.independent = config->mode & ETW_MODE_INDEPENDENT;
-	s->hot.fair.budget_kb = budget_of(config->user_budget_kb);
+	s->hot.fair.budget_kb = session_budget(config->user_budget_kb);
 	s->enabler.hot = &s->hot;
 	s->enabler.secure = config->mode & ETW_MODE_SECURE;
 	s->hot.shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
@@ -488,7 +488,7 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 	if (!err && max_buffers && !s->hot.buffering)
 		err = update_max_buffers(s, max(max_buffers, s->min_buffers));
 	if (!err && user_budget_kb)
-		WRITE_ONCE(s->hot.fair.budget_kb, budget_of(user_budget_kb));
+		WRITE_ONCE(s->hot.fair.budget_kb, session_budget(user_budget_kb));
 	if (!err && flush_ms)
 		etw_session_set_flush_locked(s, flush_ms);
 	mutex_unlock(&s->lock);

@@ -58,8 +58,8 @@ struct etw_buffer {
 
 /* Of two the greater one counts. */
 #define ETW_DRY_NOT	0
-#define ETW_DRY_OVER	1	/* a user above his share: only his own backlog may go */
-#define ETW_DRY		2	/* the kernel, or a user within his share */
+#define ETW_DRY_OVER	1	/* a user above their share: only their own backlog may go */
+#define ETW_DRY		2	/* the kernel, or a user within their share */
 
 /*
  * Growing the pool after memory was refused, see etw_buffer_grow().  Changes under

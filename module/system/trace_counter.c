@@ -3,7 +3,7 @@
  * trace_counter.c - the perf counters through which trace events, and samples, come
  *
  * A trace event is had from perf: a counter for each CPU that samples every occurrence, with the
- * record, calls its handler where and when the tracepoint is passed.  That works for every trace
+ * record, calls its handler where and when the tracepoint is hit.  That works for every trace
  * event of the kernel, by exported functions only, and perf has the tracepoint's probe in place
  * only while there are counters.
  *

@@ -55,7 +55,7 @@ static struct trace_scratches __percpu *scratches;
 /*
  * Who pays for an event that occurs now: a program can cause system calls, faults and the like
  * as fast as events of its own.  Interrupts and the kernel's threads cannot be told from the
- * kernel; root can take what he wants anyway, and a trace of his programs needs all the buffers
+ * kernel; root can take what they want anyway, and a trace of their programs needs all the buffers
  * there are.  Any context.
  */
 u64 etw_trace_payer(void)

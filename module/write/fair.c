@@ -9,14 +9,14 @@
  *	free buffers	who may take the next one
  *	above all parts	everybody
  *	above two	a registration within its part of its user's share
- *	above one	a user within his share
+ *	above one	a user within their share
  *	above none	the kernel
  *
  * A buffer is paid for by the payer who installed it, from the moment it is full until it is
- * free again: over many buffers each payer installs them in proportion to the bytes that he
- * writes, and one who wastes a buffer's rest pays for the waste.  A user's share is the
+ * free again: over many buffers each payer installs them in proportion to the bytes that they
+ * write, and one who wastes a buffer's rest pays for the waste.  A user's share is the
  * buffers divided by the payers who hold any; a part's is that divided by the user's parts that
- * hold any.  A lone writer is above his share when he has taken all that everybody may use: he
+ * hold any.  A lone writer is above the share after taking all that everybody may use, but
  * never gets into the reserve, and needs none, so what fits is never refused.
  *
  * While so few buffers are free, only writers who could take a buffer from the reserve may write
@@ -32,7 +32,7 @@
  *
  * Users are told apart by who is charged for the registration (access/user_limits.c), so
  * neither user namespaces nor set-user-id programs multiply a share.  A user has a place in
- * the table as long as he pays for a buffer; those who find none share the last place.
+ * the table as long as they pay for a buffer; those who find none share the last place.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -97,7 +97,7 @@ void etw_fair_shrink(struct etw_fair *fair, u32 reserve)
 
 /*
  * The session has grown by a buffer, and now so many are free.  The reserve grows in
- * proportion, unless a writer above his share was faster and has that buffer.
+ * proportion, unless a writer above their share was faster and has that buffer.
  */
 void etw_fair_grow(struct etw_fair *fair, u32 free)
 {
@@ -111,7 +111,7 @@ void etw_fair_grow(struct etw_fair *fair, u32 free)
 /* ------------------------------------------------------------------ shares */
 
 /*
- * The payers who hold buffers; this user counts in any case.  *mine: how many he holds,
+ * The payers who hold buffers; this user counts in any case.  *mine: how many they hold,
  * *place: where.
  */
 static u32 fair_payers(struct etw_fair *fair, u64 user, u32 *mine,
@@ -172,7 +172,7 @@ static enum etw_fair_level fair_level(struct etw_fair *fair, u64 payer, u32 *pay
 	return ETW_FAIR_OVER;
 }
 
-/* Does the payer hold more than his share?  The kernel never does. */
+/* Does the payer hold more than their share?  The kernel never does. */
 bool etw_fair_is_over(struct etw_fair *fair, u64 payer)
 {
 	u32 payers;
@@ -295,7 +295,7 @@ void etw_fair_uncharge(struct etw_fair *fair, u64 payer, u8 place)
 /* ------------------------------------------------------------------- budget */
 
 /* The user's count for this second.  Users beyond the table share the last count. */
-static struct etw_budget_user *budget_of(struct etw_fair *fair, u64 user, u64 second)
+static struct etw_budget_user *fair_budget(struct etw_fair *fair, u64 user, u64 second)
 {
 	struct etw_budget_user *b = &fair->budgets[ETW_FAIR_USERS];
 	u32 i;
@@ -340,7 +340,7 @@ bool etw_fair_within_budget(struct etw_fair *fair, u64 payer, u32 kb, u32 len)
 	}
 	__this_cpu_write(budget_busy, true);
 	raw_spin_lock(&fair->budget_lock);
-	b = budget_of(fair, ETW_PAYER_USER(payer), second);
+	b = fair_budget(fair, ETW_PAYER_USER(payer), second);
 	fits = b->bytes + len <= most;
 	if (fits)
 		b->bytes += len;

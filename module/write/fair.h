@@ -15,7 +15,7 @@
 struct etw_session_hot;
 
 #define ETW_FAIR_USERS	16	/* with shares of their own; all others have one together */
-#define ETW_FAIR_PARTS	8	/* of a user: his registrations, by turns */
+#define ETW_FAIR_PARTS	8	/* of a user: their registrations, by turns */
 
 /* A payer: user (34 bits) | part (3 bits); 0 is the kernel. */
 #define ETW_PAYER(user, part)	((u64)(user) * ETW_FAIR_PARTS + (part))
@@ -24,16 +24,16 @@ struct etw_session_hot;
 
 /* Who asks for a buffer; each may use what those above it must leave. */
 enum etw_fair_level {
-	ETW_FAIR_OVER,		/* a user above his share, a registration above its part */
+	ETW_FAIR_OVER,		/* a user above their share, a registration above its part */
 	ETW_FAIR_PART,		/* a registration within its part of the user's share */
-	ETW_FAIR_USER,		/* a user within his share */
+	ETW_FAIR_USER,		/* a user within their share */
 	ETW_FAIR_KERNEL,
 	ETW_FAIR_LEVELS,
 };
 
 struct etw_fair_user {
-	atomic64_t word;	/* user (48) | full buffers that he pays for (16) */
-	atomic_t parts[ETW_FAIR_PARTS];	/* the same of each of his parts */
+	atomic64_t word;	/* user (48) | full buffers that they pay for (16) */
+	atomic_t parts[ETW_FAIR_PARTS];	/* the same of each of their parts */
 };
 
 struct etw_budget_user {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plain.h - the straight way of most events: a driver's, to sessions that take it as it is
+ * plain.h - the fast path of most events: a driver's, to sessions that take it as it is
  *
  * A snapshot is plain if every session has a buffer for each CPU and gets no items, and the
  * event is only payload: enum etw_way.  The rules of hotpath.c hold.  Until the first slot is

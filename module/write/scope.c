@@ -89,15 +89,21 @@ static bool has_piece(const char *names, struct etw_piece piece)
 	return etw_scope_has_name(names, piece.at, piece.len);
 }
 
+/* Do container, package and application select the processes of the control group at this path? */
+bool etw_scope_has_cgroup(const struct etw_scope *scope, const char *path)
+{
+	return (!scope->container || etw_scope_has_container(scope->container, path)) &&
+	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
+	       (!scope->application ||
+		has_piece(scope->application, etw_scope_application(path)));
+}
+
 static noinline bool has_group(const struct etw_scope *scope, struct task_struct *task)
 {
 	char path[ETW_CGROUP_PATH];
 
 	etw_cgroup_path(task, path, sizeof(path));
-	return (!scope->container || etw_scope_has_container(scope->container, path)) &&
-	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
-	       (!scope->application ||
-		has_piece(scope->application, etw_scope_application(path)));
+	return etw_scope_has_cgroup(scope, path);
 }
 
 static __always_inline bool selects(const struct etw_scope *scope, struct task_struct *task,

@@ -43,6 +43,7 @@ struct etw_scope_answer {
 };
 
 bool etw_scope_has_pid(const struct etw_scope *scope, const struct pid *tgid);
+bool etw_scope_has_cgroup(const struct etw_scope *scope, const char *path);
 bool etw_scope_ask(const struct etw_provider *provider, struct etw_scope_answer *answer);
 u64 etw_scope_wants(const struct etw_provider *provider, struct task_struct *task,
 		    const struct mm_struct *mm);

@@ -386,8 +386,8 @@ static __always_inline bool write_typed_paid(u64 payer, const struct etw_provide
 }
 
 /*
- * As etw_write(), for an event that a task causes and its user pays for, so that he and not
- * the drivers loses events when he causes too many.  payer: see fair.h; 0 in interrupts.
+ * As etw_write(), for an event that a task causes and its user pays for, so that they and not
+ * the drivers lose events when they cause too many.  payer: see fair.h; 0 in interrupts.
  */
 int etw_write_paid(u64 payer, const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc, u32 count,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_small.c - the straight way of a process's event
+ * write_small.c - the fast path of a process's event
  *
  * For events without items, to sessions that select by level and keyword, or by the name of a
  * TraceLogging event, if their data fit on the stack.  The rules of plain.h hold.  Whatever is

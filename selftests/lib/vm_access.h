@@ -43,7 +43,7 @@ struct vm_who {
 	unsigned int gid;
 	int groups;		/* one supplementary group, 0: none */
 	int capability;		/* kept in addition, 0: none */
-	bool inside;		/* root of a user namespace of his own */
+	bool inside;		/* root of a user namespace of its own */
 };
 
 int vm_write_file(const char *path, const char *text);

@@ -84,7 +84,7 @@ static bool take_offset(struct probe_spec *spec, char *why)
 	errno = 0;
 	spec->offset = strtoull(plus, &end, 0);
 	if (*plus < '0' || *plus > '9' || *end || errno)
-		return refuse(why, "the offset %.64s is no number", plus);
+		return refuse(why, "the offset %.64s is not a number", plus);
 	if (spec->offset && probe_spec_is_pattern(spec))
 		return refuse(why, "an offset is not possible with a pattern");
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pair.h - trace events of which one begins what the other ends
+ * trace_pair.h - pairs of trace events that start and stop an operation
  */
 #ifndef ETW_BRIDGE_TRACE_PAIR_H
 #define ETW_BRIDGE_TRACE_PAIR_H

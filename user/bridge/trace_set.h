@@ -33,7 +33,7 @@ int trace_set_add(struct trace_set *set, const char *name);
  * Also errors of trace_events_find().
  */
 int trace_set_add_events(struct trace_set *set, const char *pattern);
-/* Take out the element at i. */
+/* Remove the element at i. */
 void trace_set_drop(struct trace_set *set, unsigned int i);
 bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid);
 void trace_set_free(struct trace_set *set);

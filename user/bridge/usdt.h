@@ -20,12 +20,12 @@ struct usdt_note {
 	uint64_t semaphore;	/* the same of its counter; 0: it has none */
 };
 
-/* false: no more are wanted. */
+/* Return false to stop. */
 typedef bool usdt_take(void *context, const struct usdt_note *note);
 
-/* All that are well-formed and lie in what is loaded. */
+/* Call take() for each well-formed probe that lies in a loaded segment. */
 void usdt_notes(const struct elf_file *file, usdt_take *take, void *context);
-/* What is fetched, arg1 and so on; args->missing are in forms that the kernel does not take. */
+/* Parse a note's arguments: arg1, arg2, ...; args->missing are those the kernel cannot fetch. */
 void usdt_args(const char *text, struct probe_args *args);
 
 #endif /* ETW_BRIDGE_USDT_H */

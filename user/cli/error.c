@@ -178,7 +178,7 @@ const char *cli_reason(int err)
 	case ENOSPC:
 		return "a limit is reached";
 	case ENOTTY:
-		return "this is no etw device, or the loaded module is of another version: run \"etw doctor\"";
+		return "this is not an etw device, or the loaded module is of another version: run \"etw doctor\"";
 	case E2BIG:
 		return "the loaded etw module is of another version: run \"etw doctor\"";
 	case ETIMEDOUT:

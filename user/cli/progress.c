@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/monotonic.h"
 #include "cli.h"
 #include "progress.h"
 
@@ -21,21 +21,13 @@
 #define WIDTH_LEAST	60	/* with fewer there is no bar, only numbers */
 #define BAR_MAX		30
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 void progress_begin(struct progress *p, bool quiet)
 {
 	const char *term = getenv("TERM");
 
 	p->on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
 	p->shown = false;
-	p->start = now_ms();
+	p->start = etw_monotonic_ms();
 	p->next = p->start + FIRST_MS;
 }
 
@@ -45,7 +37,7 @@ bool progress_due(struct progress *p)
 
 	if (!p->on)
 		return false;
-	now = now_ms();
+	now = etw_monotonic_ms();
 	if (now < p->next)
 		return false;
 	p->next = now + NEXT_MS;
@@ -96,7 +88,7 @@ void progress_show(struct progress *p, unsigned int done, uint64_t events)
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
 		size.ws_col = WIDTH_USUAL;
 	progress_line(line, sizeof(line), size.ws_col, done, events,
-		      (double)(now_ms() - p->start) / 1000);
+		      (double)(etw_monotonic_ms() - p->start) / 1000);
 	fprintf(stderr, WIPE "%s", line);
 	fflush(stderr);
 	p->shown = true;

@@ -102,7 +102,7 @@ bool provider_looks_like_guid(const char *text)
 }
 
 /*
- * What manifests call so: a system's by its administrator's will, a user's by his own.
+ * What manifests call so: a system's by its administrator's will, a user's by their own.
  * A provider with a GUID of its own to be controlled by has that.
  */
 static unsigned int resolve_manifest(const char *name, struct etw_guid *guid)

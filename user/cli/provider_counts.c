@@ -49,7 +49,7 @@ struct provider_count *provider_counts_add(struct provider_counts *counts,
 void provider_counts_claim(struct provider_counts *counts, const struct etw_event *event)
 {
 	struct etw_guid guid;
-	const char *name = etw_process_named(event, &guid);
+	const char *name = etw_process_provider_name(event, &guid);
 	size_t i;
 
 	if (!name || counts->claim_count == PROVIDER_CLAIMS_MAX)

@@ -552,10 +552,10 @@ static int survey(struct etw_etl_writer *w, int fd)
 }
 
 /*
- * A lock for writing, which takes the right to write: whoever may only read the file could hold
- * one of flock(2). Such a reader may still lock it for reading, which excludes ours: that is
- * nobody who appends, and stops nobody. Two that append at the same moment beside it are told
- * apart by the header, which marks the file as incomplete.
+ * Take a write lock, which needs write access; a lock by flock(2) would not, so a process that may
+ * only read the file could block writers with it. A reader's read lock makes ours fail, too, but
+ * does not mean that anyone appends, so it is ignored. If two processes append beside such a
+ * reader, the second one finds the file marked as incomplete in its header.
  */
 int etw_etl_lock(int fd)
 {
@@ -563,16 +563,8 @@ int etw_etl_lock(int fd)
 
 	if (!fcntl(fd, F_OFD_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
 		return 0;
-	/* It may be gone meanwhile: then it was held, too. */
+	/* The conflicting lock may have been released meanwhile: report it as held. */
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_RDLCK ? 0 : -EBUSY;
-}
-
-int etw_etl_append(const char *path, struct etw_etl_writer **out)
-{
-	/* O_NONBLOCK: reject a FIFO or a tape without waiting. */
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	return fd < 0 ? -errno : etw_etl_append_fd(fd, out);
 }
 
 int etw_etl_append_fd(int fd, struct etw_etl_writer **out)

@@ -77,18 +77,16 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 		   struct etw_etl_writer **out);
 
 /*
- * Append to a closed log file of any writer: its clock, buffer size and name stay, and
- * etw_etl_finish() returns when all of it is on its disk. The greatest size in its header grows
- * with it if need be.
+ * Append to a closed log file of any writer, open for reading and writing: its clock, buffer size
+ * and name stay, and etw_etl_finish() returns when all of it is on its disk. The greatest size in
+ * its header grows with it if need be. The writer always owns fd.
  * -EINVAL: not a log file, circular, or not closed; -EBUSY: somebody appends.
  * etw_etl_discard() removes only what was added.
  */
-int etw_etl_append(const char *path, struct etw_etl_writer **out);
-/* The same for a file open for reading and writing; the writer always owns fd. */
 int etw_etl_append_fd(int fd, struct etw_etl_writer **out);
 
 /*
- * Keep others from appending until fd is closed, as both of these do: for looking at the file
+ * Keep others from appending until fd is closed, as etw_etl_append_fd() does: for looking at the file
  * before. -EBUSY: somebody appends. Where files cannot be locked, or somebody who need not have
  * more than the right to read has locked it, nothing happens.
  */

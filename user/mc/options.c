@@ -175,14 +175,14 @@ static int check(const struct etw_mc_options *out, char *error, size_t size)
 	if (!out->input)
 		return fail(error, size, "which manifest?");
 	if (!*out->extension || strchr(out->extension, '/'))
-		return fail(error, size, "-e: \"%s\" is no extension", out->extension);
+		return fail(error, size, "-e: \"%s\" is not an extension", out->extension);
 	if (out->base && (!*out->base || strchr(out->base, '/')))
-		return fail(error, size, "-z: \"%s\" is no name of a file", out->base);
+		return fail(error, size, "-z: \"%s\" is not a file name", out->base);
 	for (i = 0; i < 2; i++) {
 		for (c = words[i]; *c; c++) {
 			if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') && *c != '_' &&
 			    !(*c >= '0' && *c <= '9' && c != words[0]))
-				return fail(error, size, "-%c: \"%s\" is no begin of an identifier",
+				return fail(error, size, "-%c: \"%s\" cannot begin an identifier",
 					    i ? 'P' : 'p', words[i]);
 		}
 	}

@@ -84,7 +84,7 @@ static bool looks_again(struct report *r, struct report_kind *kind)
 	return r->field_count < REPORT_FIELDS || make_room(r, kind);
 }
 
-/* The field's number; false: it is no number that is counted. */
+/* The field's number; false: it is not a number that is counted. */
 static bool number_of(const struct etw_field *field, __int128 *number)
 {
 	if (field->depth || field->kind != ETW_FIELD_VALUE ||

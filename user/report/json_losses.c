@@ -55,7 +55,7 @@ static void put_causes(const struct report *r, struct etw_text *to)
 	json_writer_close(to, ']');
 }
 
-static void put_losers(struct report *r, struct etw_text *to)
+static void put_loss_providers(struct report *r, struct etw_text *to)
 {
 	const unsigned int count = r->losers.count < REPORT_LIST_LOSERS ? r->losers.count :
 				   REPORT_LIST_LOSERS;
@@ -107,7 +107,7 @@ void report_put_losses(struct report *r, struct etw_text *to)
 	put_count(to, "at_least", r->lost_least);
 	put_count(to, "at_most", r->lost_most);
 	put_causes(r, to);
-	put_losers(r, to);
+	put_loss_providers(r, to);
 	json_writer_open(to, "rows", '[');
 	for (i = 0; i < r->loss_count; i++)
 		put_loss(r, to, &r->losses[i]);

@@ -40,19 +40,9 @@ void report_operation_release(struct report_entry *entry)
 	free(operation->name);
 }
 
-/* The types of classic events have other meanings. */
-static unsigned int opcode_of(const struct etw_event *event)
-{
-	const struct etw_event_header *header = event->record.header;
-
-	if (header->flags & (ETW_EVENT_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
-		return 0;
-	return header->desc.opcode;
-}
-
 int report_operations_name(struct report_kind *kind, const struct convert_event *e)
 {
-	const unsigned int opcode = opcode_of(e->event);
+	const unsigned int opcode = slices_opcode(e->event);
 	struct etw_text text = { .data = NULL };
 	const char *name, *suffix;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_private.h - between the files of user/report: what was counted
+ * report_private.h - the report's data structures, shared by the files of user/report
  */
 #ifndef ETW_REPORT_REPORT_PRIVATE_H
 #define ETW_REPORT_REPORT_PRIVATE_H
@@ -66,7 +66,7 @@ enum report_pairing { REPORT_BY_ACTIVITY, REPORT_BY_THREAD, REPORT_BY_PAYLOAD, R
 struct report_operation {
 	struct report_entry entry;
 	char *provider, *name;
-	bool provider_named;		/* provider is no GUID */
+	bool provider_named;		/* provider is not a GUID */
 	uint64_t starts, stops;
 	uint64_t stopped;		/* stops that had a start, perhaps of another name */
 	uint64_t paired[REPORT_PAIRINGS];

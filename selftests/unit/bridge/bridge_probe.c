@@ -40,9 +40,9 @@ static void names(void)
 	ok(is_spec("uprobe:/x:", PROBE_UPROBE, "/x", "", "*", 0), "the same of a function");
 	ok(is_refused("kprobe:", "function is missing"), "no function");
 	ok(is_refused("usdt::a:b", "file is missing"), "no file");
-	ok(is_refused("kprobe:f+x", "no number"), "an offset that is no number");
-	ok(is_refused("kprobe:f+-1", "no number"), "a negative offset");
-	ok(is_refused("kprobe:f+99999999999999999999", "no number"), "one that is too large");
+	ok(is_refused("kprobe:f+x", "not a number"), "an offset that is not a number");
+	ok(is_refused("kprobe:f+-1", "not a number"), "a negative offset");
+	ok(is_refused("kprobe:f+99999999999999999999", "not a number"), "one that is too large");
 	ok(is_refused("kretprobe:f+1", "only possible for"), "an offset of a return");
 	ok(is_refused("kprobe:vfs_*+4", "not possible with a pattern"), "an offset of a pattern");
 	ok(is_refused("kprobe:a:b", "more than the 1 part"), "too many parts");

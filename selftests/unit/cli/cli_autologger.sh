@@ -45,8 +45,8 @@ check_usage() {
 	wrong 'ACTION: "frob" is none of start, stop, list, check' autologger frob
 	wrong '--json: goes with list only' autologger check --json
 	wrong 'NAME: the name is empty' autologger start ''
-	wrong '"a/b" is no name of a session here' autologger start a/b
-	wrong '".a" is no name' autologger stop .a
+	wrong '"a/b" is not the name of a session here' autologger start a/b
+	wrong '".a" is not the name' autologger stop .a
 	wrong 'longer than 200 bytes' autologger check "$(printf 'x%.0s' {1..201})"
 	prints 'no sessions in ' autologger list
 	fails 'No such file' autologger check none
@@ -109,13 +109,13 @@ check_all() {
 		':6: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container, context' \
 		':1: --file: folder "/nonexistent/dir": No such file or directory' \
 		":8: provider \"$guid\": line 7 has it already" \
-		':9: provider "0123-45" is no whole GUID (8-4-4-4-12 hexadecimal digits)' \
+		':9: provider "0123-45" is not a complete GUID (8-4-4-4-12 hexadecimal digits)' \
 		':10: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
 	session warn "--file $work/x.etl" "enable 'Some Name'"
 	all 0 warn \
 		':2: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
 	session file "--file $work/err/x.etl"
-	all 1 file ":1: --file: \"$work/err\" is no folder"
+	all 1 file ":1: --file: \"$work/err\" is not a folder"
 	session root '--file /x.etl'
 	all 0 root
 	# The GUIDs of all files are compared, also of those that are not checked.

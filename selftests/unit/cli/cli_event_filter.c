@@ -178,14 +178,14 @@ static void test_wrong(void)
 	wrong("id=1 version=256: u8 A", NULL, 14, "a version");
 	wrong("id=1 u8 A", NULL, 6, ": is missing");
 	wrong("id=1:", NULL, 6, "a type is missing");
-	wrong("id=1: u24 A", NULL, 7, "u24 is no type");
+	wrong("id=1: u24 A", NULL, 7, "u24 is not a type");
 	wrong("id=1: u8", NULL, 9, "the name of a field");
 	wrong("id=1: u8 A,", NULL, 12, "a type is missing");
 	wrong("id=1: u8 A u8 B", NULL, 12, ", or the end");
 	wrong("id=1: u8 A, u8 A", NULL, 16, "a second field A");
 	wrong("id=1: bin A", NULL, 11, "bin needs its length");
 	wrong("id=1: bin[X] A", NULL, 11, "no field X");
-	wrong("id=1: bin[0] A", NULL, 11, "0 is no length");
+	wrong("id=1: bin[0] A", NULL, 11, "0 is not a length");
 	wrong("id=1: bin[65536] A", NULL, 11, "a number to 65535");
 	wrong("id=1: u8[*] A", NULL, 10, "take the rest");
 	wrong("id=1: str[7 A", NULL, 13, "] is missing");
@@ -221,7 +221,7 @@ static void test_wrong_values(void)
 	      "which is -9223372036854775808 to 9223372036854775807");
 	wrong(ALL_TYPES, "Flag > true", 8, "true has no order");
 	wrong(ALL_TYPES, "Flag == yes", 9, "yes is not a number");
-	wrong(ALL_TYPES, "G is \"xyz\"", 6, "\"xyz\" is no GUID");
+	wrong(ALL_TYPES, "G is \"xyz\"", 6, "\"xyz\" is not a GUID");
 	wrong(ALL_TYPES, "G contains \"xyz\"", 1, "for GUIDs it has");
 	wrong(ALL_TYPES, "Wide is \"\\xff\"", 9, "texts of 1 to 255");
 	snprintf(text, sizeof(text), "Message is \"%0256d\"", 0);

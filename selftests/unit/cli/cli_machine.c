@@ -325,7 +325,7 @@ static void check_rules(void)
 			   SEEK_SET) || fwrite(&limit, sizeof(limit), 1, file) != 1)
 		abort();
 	limit = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
-	if (fwrite(&limit, sizeof(limit), 1, file) != 1 || fclose(file) || etw_etl_append(path, &w) ||
+	if (fwrite(&limit, sizeof(limit), 1, file) != 1 || fclose(file) || append_path(path, &w) ||
 	    machine_append(w, &seen, 3000) || etw_etl_finish(w, 0, NULL) ||
 	    etw_etl_open(path, NULL, NULL, &f))
 		abort();
@@ -505,7 +505,7 @@ static void check_waits(void)
 		abort();
 	pid = fork();
 	if (!pid) {
-		if (etw_etl_append(path, &w) || write(ready[1], "", 1) != 1)
+		if (append_path(path, &w) || write(ready[1], "", 1) != 1)
 			_exit(1);
 		usleep(200000);
 		_exit(machine_append(w, &seen, 3000) || etw_etl_finish(w, 0, NULL));
@@ -530,7 +530,7 @@ static void check_ends(void)
 	int number;
 
 	make_file(FUNCTION, NULL, NULL);
-	if (etw_etl_append(path, &w))
+	if (append_path(path, &w))
 		abort();
 	sigemptyset(&one);
 	sigaddset(&one, SIGINT);

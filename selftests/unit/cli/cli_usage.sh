@@ -474,7 +474,7 @@ check_device() {
 	: >"$work/device"
 	ETW_DEVICE=$work/device run list
 	[[ $code -ne 1 ]] || ! one_error_line || good=yes
-	report "$good" "a file that is no device"
+	report "$good" "a file that is not a device"
 	good=no
 	ETW_DEVICE=$work run list
 	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: list: $work: " "$work/err" || good=yes

@@ -37,19 +37,19 @@ static void miss(struct etw_losses *to, s64 sequence, u16 flags)
 		.state = ETW_BUFFER_STATE_FLUSH, .processor = 2,
 	};
 
-	etw_losses_miss(to, &h, 100 + sequence);
+	etw_losses_add_missing_buffer(to, &h, 100 + sequence);
 }
 
 static u32 stand_in(const struct etw_losses *from, u32 *used)
 {
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = data, .end = ROOM, .timestamp = from->closed, .noted = 5000,
 		.session = "s", .session_len = 1,
 	};
-	u32 built = etw_losses_stand_in(from, &place);
+	u32 built = etw_losses_stand_in(from, &output);
 
-	*used = place.at;
-	memset(data + place.at, ETW_TAIL_BYTE, ROOM - place.at);
+	*used = output.at;
+	memset(data + output.at, ETW_TAIL_BYTE, ROOM - output.at);
 	return built;
 }
 
@@ -109,22 +109,22 @@ static void test_stand_in(void)
 static void test_little_room(void)
 {
 	struct etw_losses l = { 0 };
-	struct etw_loss_place place = { .data = data, .end = 2 * ETW_LOSS_SLOT_MAX };
+	struct etw_loss_output output = { .data = data, .end = 2 * ETW_LOSS_SLOT_MAX };
 	u32 built, i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
 		add(&l, i, 0, 1, 1, 1);
 	add(&l, ETW_LOSS_DISK_FULL, 0, 1, 1, 1);
 	miss(&l, 1, 0);
-	place.session = "";
-	built = etw_losses_build(&l, &place);
+	output.session = "";
+	built = etw_losses_build(&l, &output);
 	ok(built & 1u << (ETW_DROP_CAUSES + ETW_LOSS_DISK_FULL - ETW_LOSS_ABANDONED),
 	   "the cause of the gap is recorded");
-	ok(place.at <= place.end && built != l.present, "no more than there is room for");
+	ok(output.at <= output.end && built != l.present, "no more than there is room for");
 	etw_losses_clear(&l, built);
 	ok(l.present && !l.missing, "the rest waits for the next gap");
-	place.at = place.end - 8;
-	is(etw_losses_build(&l, &place), 0, "without room nothing is recorded");
+	output.at = output.end - 8;
+	is(etw_losses_build(&l, &output), 0, "without room nothing is recorded");
 }
 
 static void test_move(void)

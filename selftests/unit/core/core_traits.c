@@ -91,7 +91,7 @@ static void test_bad(void)
 	is(PARSE("N\0\2\0\1", NULL), -EINVAL, "a chunk smaller than its head");
 	is(PARSE("N\0\4\0\x80", NULL), -EINVAL, "a chunk beyond the end");
 	is(PARSE("N\0\3\0\0", NULL), -EINVAL, "a chunk of type 0");
-	is(PARSE("N\0\3\0\1", NULL), -EINVAL, "a group that is no GUID");
+	is(PARSE("N\0\3\0\1", NULL), -EINVAL, "a group that is not a GUID");
 	is(PARSE("N\0\x12\0\2" "123456789012345", NULL), -EINVAL, "nor is this one");
 	is(PARSE("N\0\x14\0\1" "12345678901234567", NULL), -EINVAL, "nor this");
 	is(PARSE("N\0\x13\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL), -EINVAL, "a zero GUID");

@@ -66,15 +66,15 @@ kernel/fs/ext4.ko: kernel/lib/crc16.ko"
 	put /sys/module/etw/parameters/max_memory_mb 256
 }
 
-# says STATUS CHECK TEXT [MEND]: a line of the last run, and the line below it
+# says STATUS CHECK TEXT [FIX]: a line of the last run, and the line below it
 says() {
-	local good=no line mend
+	local good=no line fix
 
 	line=$(grep -A1 -- "^$(printf '%-8s %-10s ' "$1" "$2")" "$work/out" | grep -F -A1 -- "$3" | head -2) || true
 	[[ -z $line ]] || good=yes
-	mend=${4-}
-	[[ $EUID -ne 0 ]] || mend=${mend//sudo /}
-	[[ -z $mend || $line == *"mend it: $mend" ]] || good=no
+	fix=${4-}
+	[[ $EUID -ne 0 ]] || fix=${fix//sudo /}
+	[[ -z $fix || $line == *"fix: $fix" ]] || good=no
 	report "$good" "$1: $2: $3"
 }
 
@@ -105,7 +105,7 @@ check_module() {
 	says wrong module 'is not in modules.dep' "sudo depmod $release"
 	printf 'no module' >"$root$modules/extra/etw.ko"
 	doctor 1
-	says wrong module "$modules/extra/etw.ko is no kernel module"
+	says wrong module "$modules/extra/etw.ko is not a kernel module"
 	rm -r "${root:?}/lib"
 	doctor 1
 	says wrong module "there is no etw.ko in $modules" \
@@ -324,7 +324,7 @@ check_json() {
 
 	healthy
 	run doctor --json
-	[[ $code -ne 1 ]] || grep -vqE '^\{"check":"[a-z]+","status":"(ok|warning|wrong|unknown)","text":".*","mend":(null|".*")\}$' \
+	[[ $code -ne 1 ]] || grep -vqE '^\{"check":"[a-z]+","status":"(ok|warning|wrong|unknown)","text":".*","fix":(null|".*")\}$' \
 		"$work/out" || good=yes
 	report "$good" "a JSON object per line"
 	good=no

@@ -79,7 +79,7 @@ int main(void)
 	lacks = ETW_IOC_BPF_PROVIDER;
 	is_line("warning  interface  the loaded module is older", "a module without a command");
 	is_null = true;
-	is_line("wrong    interface  /dev/etw is no device of the module's", "another device");
+	is_line("wrong    interface  /dev/etw is not a device of the module", "another device");
 	is(executed, 0, "no command was executed");
 	is((long)doctor_wrong_count(), 2, "what is wrong was counted");
 	return done_testing();

@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <fcntl.h>
 #include <glob.h>
 #include <unistd.h>
 
@@ -171,7 +172,8 @@ static void test_append(bool compress)
 	char name[64];
 
 	for (int round = 0; round < 3; round++) {
-		int err = round ? etw_etl_append(path, &w) : etw_etl_create(path, &options, &w);
+		int err = round ? etw_etl_append_fd(open(path, O_RDWR), &w) :
+			  etw_etl_create(path, &options, &w);
 
 		snprintf(name, sizeof(name), "%s, begun %d times", kind, round + 1);
 		is(err, 0, name);

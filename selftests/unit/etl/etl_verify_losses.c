@@ -164,7 +164,7 @@ static struct etw_losses lost_to_file(const struct etw_buffer_header *last, int6
 	};
 
 	etw_losses_add(&losses, &loss);
-	etw_losses_miss(&losses, last, last->timestamp - 1);
+	etw_losses_add_missing_buffer(&losses, last, last->timestamp - 1);
 	return losses;
 }
 
@@ -172,14 +172,14 @@ static struct etw_losses lost_to_file(const struct etw_buffer_header *last, int6
 static void put_stand_in(struct image *m, unsigned int i, int64_t recorded)
 {
 	struct etw_losses losses = lost_to_file(buffer(m, i), recorded);
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = m->data + m->at[i], .end = SIZE, .timestamp = losses.closed,
 		.noted = filetime((uint64_t)losses.closed), .session = "s", .session_len = 1,
 	};
 	unsigned int n = MISSING - 1;
 
-	etw_losses_stand_in(&losses, &place);
-	memset(place.data + place.at, ETW_TAIL_BYTE, SIZE - place.at);
+	etw_losses_stand_in(&losses, &output);
+	memset(output.data + output.at, ETW_TAIL_BYTE, SIZE - output.at);
 	memmove(m->data + m->at[i - n], m->data + m->at[i], m->len - m->at[i]);
 	m->len -= n * SIZE;
 	header(m)->buffers_written -= n;
@@ -191,15 +191,15 @@ static void put_in_head(struct image *m, int64_t recorded)
 {
 	struct etw_losses losses = lost_to_file(buffer(m, m->count - 1), recorded);
 	struct etw_buffer_header *h = (void *)m->data;
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = m->data, .at = h->offset, .end = SIZE, .timestamp = 1000,
 		.noted = MAKE_START, .session = "s", .session_len = 1,
 	};
 
-	etw_losses_build(&losses, &place);
-	h->offset = place.at;
-	h->saved_offset = place.at;
-	h->current_offset = place.at;
+	etw_losses_build(&losses, &output);
+	h->offset = output.at;
+	h->saved_offset = output.at;
+	h->current_offset = output.at;
 	m->len -= MISSING * SIZE;
 	header(m)->buffers_written -= MISSING;
 	header(m)->buffers_lost = MISSING;

@@ -6,6 +6,7 @@
 #include "etl_make.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "etl/file.h"
@@ -15,6 +16,15 @@
 
 #define BUFFER	4096
 #define CPUS	5	/* CPUs that write_some() writes for */
+
+/* etw_etl_append_fd() for the file of this name */
+static inline int append_path(const char *name, struct etw_etl_writer **out)
+{
+	/* O_NONBLOCK: reject a FIFO or a tape without waiting. */
+	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : etw_etl_append_fd(fd, out);
+}
 
 static char dir[] = "/tmp/etw-write-XXXXXX";
 static char path[64];

@@ -82,7 +82,7 @@ static void test_owner(void)
 	if (chown(path, 12345, 54321))
 		abort();
 	is(replace("# 4\n", 4), 0, "a file of another user");
-	ok(!stat(path, &st) && st.st_uid == 12345 && st.st_gid == 54321, "stays his");
+	ok(!stat(path, &st) && st.st_uid == 12345 && st.st_gid == 54321, "stays theirs");
 	unlink(path);
 }
 

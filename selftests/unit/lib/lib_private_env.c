@@ -346,7 +346,7 @@ static void test_words(void)
 	is(files, 0, "makes no file");
 }
 
-/* Programs that run with more rights than their caller must not write where he says. */
+/* Programs that run with more rights than their caller must not write where they say. */
 static void test_secure(void)
 {
 	char command[PATH_MAX], program[128];

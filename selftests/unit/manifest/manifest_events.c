@@ -164,7 +164,7 @@ static const struct rule wholes[] = {
 	       "<provider/></counters></instrumentation>"),
 	  1, "no events here: there is no element provider, only instrumentation of other kinds" },
 	{ "\n<html " NAMESPACES "/>",
-	  2, "the root element html is no manifest: it must be instrumentationManifest, instrumentation or assembly" },
+	  2, "the root element html is not a manifest: it must be instrumentationManifest, instrumentation or assembly" },
 	{ ROOT("<instrumentation><events><messageTable><message value='1' message='m'/></messageTable></events></instrumentation>"
 	       "<localization>\n<resources/></localization>"),
 	  3, "resources: attribute culture is missing" },

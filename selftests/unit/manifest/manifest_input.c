@@ -71,12 +71,12 @@ static void check_utf16(void)
 	data = utf16(declared, false, true, &size);
 	ok(!read_bytes(data, size) && is_valid(), "UTF-16 declared as such");
 	is(read_bytes(data, size - 1), -EINVAL, "an odd number of bytes");
-	ok(!strcmp(said(), "is no valid UTF-16"), "%s", said());
+	ok(!strcmp(said(), "is not valid UTF-16"), "%s", said());
 	/* A lone surrogate in the last line */
 	data[size - 4] = 0x00;
 	data[size - 3] = (char)0xD8;
 	is(read_bytes(data, size), -EINVAL, "a lone surrogate");
-	ok(!strcmp(said(), "is no valid UTF-16"), "%s", said());
+	ok(!strcmp(said(), "is not valid UTF-16"), "%s", said());
 	is(problems.list[0].line, 9, "with its line");
 	free(data);
 	free(declared);
@@ -252,7 +252,7 @@ static void check_hostile(void)
 {
 	char *text;
 
-	takes_little(repeat("", "<a>", 1000000, ""), "the root element a is no manifest",
+	takes_little(repeat("", "<a>", 1000000, ""), "the root element a is not a manifest",
 		     "a million elements within each other");
 	takes_little(repeat(HEAD, "<novelty>", 1000000, ""), "provider: element novelty is not known",
 		     "a million unknown ones");

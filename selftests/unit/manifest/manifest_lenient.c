@@ -109,8 +109,8 @@ static const struct tolerated tolerated[] = {
 	{ E("<event value='1' message='$(string.a[b])'/>") STRING("a[b]"), 5, 1,
 	  "event \"value 1, version 0\": message \"$(string.a[b])\" must be $(string.ID), $(mc.SYMBOL) or text" },
 	{ T("<data name='a' inType='win:Odd'/><data name='b' inType='win:UInt8'/>") USES, 5, 1,
-	  "data \"a\": inType \"win:Odd\" is no known type: the event's rest is shown as bytes" },
-	{ T("<data name='a' inType='win:7'/>") USES, 5, 1, "data \"a\": inType \"win:7\" is no known type" },
+	  "data \"a\": inType \"win:Odd\" is not a known type: the event's rest is shown as bytes" },
+	{ T("<data name='a' inType='win:7'/>") USES, 5, 1, "data \"a\": inType \"win:7\" is not a known type" },
 	{ T("<data name='a' inType='win:Int16' outType='win:HexInt16'/>") USES, 5, 1,
 	  "data \"a\": outType \"win:HexInt16\" does not go with inType Int16" },
 	{ T("<data name='a' inType='win:UInt8' map='m'/>") USES, 5, 1,
@@ -166,7 +166,7 @@ static void test_numbers(void)
 		 E("<event value='1'/>")), 0, "values of a map");
 	map = &first()->maps[0];
 	ok(map->count == 2 && map->entries[0].value == 0xFFFFFFFF && map->entries[1].value == 0xFFFFFFFE,
-	   "negative ones, and one that is no number");
+	   "negative ones, and one that is not a number");
 	ok(first()->keywords[0].value == 0x8000000000000, "a mask in plain hexadecimal");
 }
 

@@ -129,8 +129,8 @@ check_wrong_usage() {
 		refuses 2 '-cp: C compilers do not read UTF-16' $dirs -cp utf-16 $man
 		refuses 2 '"latin" is neither ansi nor utf-8' $dirs -cp latin $man
 		refuses 2 '-m: "0x1" is not a length' $dirs -m 0x1 $man
-		refuses 2 'is no begin of an identifier' $dirs -p 'a b' $man
-		refuses 2 '-z: "a/b" is no name of a file' $dirs -z a/b $man
+		refuses 2 'cannot begin an identifier' $dirs -p 'a b' $man
+		refuses 2 '-z: "a/b" is not a file name' $dirs -z a/b $man
 		refuses 1 'No such file or directory' -um $dirs "$work/none.man"
 		refuses 1 'No such file or directory' -um -h "$work/nowhere" -r "$work/out" $man
 		refuses 1 'No such file or directory' -um -h "$work/out" -r "$work/nowhere" $man

@@ -485,7 +485,7 @@ class Tests:
 
     def test_broken(self):
         page = self.page
-        for kind, want in (("torn", "its data is no JSON"), ("newer", "its data has version 2, this page reads version 1"), ("nothing", "the file holds no report")):
+        for kind, want in (("torn", "its data is not JSON"), ("newer", "its data has version 2, this page reads version 1"), ("nothing", "the file holds no report")):
             self.open(kind)
             ok(want in page.read(text("[role=alert]")), f"{kind}: the page says {want!r}")
             self.quiet(kind)

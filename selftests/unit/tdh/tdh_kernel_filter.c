@@ -529,10 +529,10 @@ static void test_refused(void)
 	wrong("Size contains 1", 1, "this is a number");
 	wrong("Size < 1.5", 1, "whole numbers");
 	wrong("id % 2", 1, "only compares ids");
-	wrong("not Small % 2", 13, "no multiple");
+	wrong("not Small % 2", 13, "not a multiple");
 	wrong("Port < 80", 1, "ports");
-	wrong("Host == x", 9, "no IPv4 address");
-	wrong("Who == x", 8, "no GUID");
+	wrong("Host == x", 9, "not an IPv4 address");
+	wrong("Who == x", 8, "is not a GUID");
 	wrong("Who < x", 1, "for GUIDs");
 	wrong("Small == 128", 10, "128 is out of range, which is -128 to 127");
 	wrong("Size == -1", 9, "-1 is out of range, which is 0 to 4294967295");

@@ -53,7 +53,7 @@ static int own(struct own e)
 	strcpy(data + sizeof(payload) + strlen(e.name) + 1, path);
 	event.record = (struct etw_record_view){ .header = &header, .data = data,
 						 .data_len = (uint32_t)size };
-	ret = etw_process_take(table, &event);
+	ret = etw_process_learn(table, &event);
 	free(data);
 	return ret;
 }
@@ -146,9 +146,9 @@ static void test_hostile(void)
 	struct etw_event event = { .record = { .header = &header } };
 
 	begin(0);
-	is(etw_process_take(table, &event), 0, "what a program writes is not believed");
+	is(etw_process_learn(table, &event), 0, "what a program writes is not believed");
 	header.flags = ETW_EVENT_KERNEL_MODE;
-	is(etw_process_take(table, &event), 0, "an event that is too short");
+	is(etw_process_learn(table, &event), 0, "an event that is too short");
 	memset(name, 0xFC, sizeof(name) - 1);
 	is(OWN(ETW_PROCESS_RUNDOWN, 1, 1, 7, 1, name, name), 1, "a long name");
 	ok(strlen(at(1, 7)) <= 2 * 255 + 4, "is cut");
@@ -307,7 +307,7 @@ static int windows(uint8_t type, double when, uint32_t pid, uint32_t parent, con
 	at += strlen(name) + 1 + 2;
 	event.record = (struct etw_record_view){ .header = &header, .data = data,
 						 .data_len = (uint32_t)at };
-	return etw_process_take(table, &event);
+	return etw_process_learn(table, &event);
 }
 
 static void test_windows(void)

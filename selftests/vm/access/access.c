@@ -473,7 +473,7 @@ TEST_F(access, effective_user)
 	EXPECT_EQ(EPERM, WEXITSTATUS(status));
 }
 
-/* Root of a container has the rights of the user that he is outside. */
+/* Root of a container has the rights of the user that they are outside. */
 TEST_F(access, root_of_a_container)
 {
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(USER, 0, 1),

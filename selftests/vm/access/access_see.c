@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * access_see - what a caller can see with certain rights, and what he cannot
+ * access_see - what a caller can see with certain rights, and what they cannot
  *
  * TIMEOUT: 900
  */
@@ -191,7 +191,7 @@ static int sees_both(void *arg)
 	return told_of(arg, &mask) ?: mask != 3 ? -EPROTO : 0;
 }
 
-/* B160: a caller who may query the provider does not see sessions that he may not query. */
+/* B160: a caller who may query the provider does not see sessions that they may not query. */
 TEST_F(see, sessions_of_a_provider)
 {
 	EXPECT_EQ(0, sees_both(self));

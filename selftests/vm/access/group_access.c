@@ -144,7 +144,7 @@ TEST_F(access, rights_on_groups)
 			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_QUERY | ETW_RIGHT_GUID_ENABLE)));
 	EXPECT_EQ(0, BOB(ETW_IOC_GROUP_QUERY, &q));
 	EXPECT_EQ(0, BOB(ETW_IOC_GROUP_ENUM, &all));
-	EXPECT_EQ(-EPERM, BOB(ETW_IOC_ENABLE, &e));	/* not his session */
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_ENABLE, &e));	/* not their session */
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid,
 			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_CREATE_REALTIME)));
 	e.session = self->secure;

@@ -369,7 +369,7 @@ TEST_F(cli, flush_to_a_running_log)
 	EXPECT_EQ(0, rmdir("/run/theirs"));
 }
 
-/* The right that is missing is named, not one that he has. */
+/* The right that is missing is named, not one that they have. */
 TEST_F(cli, names_the_right)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT);

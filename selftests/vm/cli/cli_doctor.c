@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_doctor - what etw doctor says of this machine, and that the commands it proposes mend it
+ * cli_doctor - what etw doctor says of this machine, and that the commands it proposes fix it
  *
  * The module is taken for one that was installed, so the files of its kernel are put where
  * modprobe looks.
@@ -82,7 +82,7 @@ FIXTURE_TEARDOWN(cli_doctor)
 /* Copy the command that follows a line with the text; false: there is none. */
 static bool proposed(const struct vc_run *r, const char *text, char *command, size_t size)
 {
-	static const char before[] = "mend it: ";
+	static const char before[] = "fix: ";
 	const char *line = strstr(r->out, text), *at;
 
 	line = line ? strchr(line, '\n') : NULL;
@@ -207,7 +207,7 @@ TEST_F(cli_doctor, device_that_is_missing)
 	SAYS("wrong    device     ETW_DEVICE names /dev/null, which is not the module's device\n");
 	EXPECT_TRUE(proposed(&self->r, "ETW_DEVICE names", command, sizeof(command)));
 	EXPECT_STREQ("unset ETW_DEVICE", command);
-	SAYS("wrong    interface  /dev/null is no device of the module's\n");
+	SAYS("wrong    interface  /dev/null is not a device of the module\n");
 	setenv("ETW_DEVICE", DIR "/none", 1);
 	DOCTOR(1);
 	SAYS("wrong    device     ETW_DEVICE names " DIR "/none, which does not exist\n");
@@ -294,7 +294,7 @@ TEST_F(cli_doctor, rights_in_a_user_namespace)
 TEST_F(cli_doctor, rights_that_are_denied)
 {
 	static const char *const denied[] = { "enable", "all" };
-	static const char *const said[] = { "the default access list gives you only ", "; not trace" };
+	static const char *const said[] = { "the default access list gives you only ", "but you may not trace" };
 	char command[256];
 	unsigned int i;
 
@@ -353,7 +353,7 @@ TEST_F(cli_doctor, session_that_loses)
 	DOCTOR(0);
 	SAYS("warning  sessions   \"it's mine\" has lost: 1 event larger than a buffer");
 	SAYS("; start it anew with --buffer-size 16 for larger events\n");
-	SAYS("mend it: etw verify 'it'\\''s mine'\n");
+	SAYS("fix: etw verify 'it'\\''s mine'\n");
 }
 
 /* More buffers do not help against a budget. */
@@ -467,7 +467,7 @@ TEST_F(cli_doctor, autologger)
 	EXPECT_EQ(1, self->r.status);
 	DOCTOR(1);
 	SAYS("wrong    autologger session \"doctor-boot\" was not started: ");
-	SAYS("mend it: etw autologger check doctor-boot\n");
+	SAYS("fix: etw autologger check doctor-boot\n");
 	unlink("/run/etw/autologger/doctor-boot");
 	unsetenv("ETW_AUTOLOGGER_DIR");
 }

@@ -315,9 +315,9 @@ TEST_F(select, samples)
 	EXPECT_TRUE((RUN("enable", "mine", "pmu:page-fault"),
 		     vc_refused(&self->r, 1, "did you mean \"pmu:page-faults\"?")));
 	EXPECT_TRUE((RUN("enable", "mine", "profile:20000"),
-		     vc_refused(&self->r, 1, "from 1 to 10000")));
+		     vc_refused(&self->r, 1, "per second and CPU, 1 to 10000")));
 	EXPECT_TRUE((RUN("enable", "mine", "pmu:page-faults:0"),
-		     vc_refused(&self->r, 1, "no number from 1 on")));
+		     vc_refused(&self->r, 1, "must be at least 1")));
 	/* The emulated machine has no counters in hardware. */
 	EXPECT_TRUE((RUN("enable", "mine", "pmu:bus-cycles"),
 		     vc_refused(&self->r, 1, "this machine does not count that")));

@@ -3,7 +3,7 @@
  * logfile_access - the right to have a session write to a file
  *
  * The kernel writes with the rights of the user who gave the file, and with the descriptor
- * that he opened; starting and changing such sessions requires the right to files.
+ * that they opened; starting and changing such sessions requires the right to files.
  *
  * KERNEL: every
  */
@@ -222,7 +222,7 @@ static int start_given(void *arg)
 	return start(arg, ETW_MODE_KBYTES | ETW_MODE_PREALLOCATE);
 }
 
-/* Root's file, which he may not open but got as a descriptor: that is enough for its size. */
+/* Root's file, which they may not open but got as a descriptor: that is enough for its size. */
 TEST_F(access, opened_by_another)
 {
 	static const char old[100000] = "old";
@@ -245,8 +245,8 @@ TEST_F(access, opened_by_another)
 }
 
 /*
- * Files belong to the user who gave the directory, and are made with his rights, long after he
- * has exited.
+ * Files belong to the user who gave the directory, and are made with their rights, long after they
+ * have exited.
  */
 TEST_F(access, giver_s_rights)
 {
@@ -254,14 +254,14 @@ TEST_F(access, giver_s_rights)
 	struct stat st;
 
 	ASSERT_EQ(0, vm_access(self->l.fd, vm_default, VM_ALLOW(EVERYONE, 0, ETW_RIGHT_ALL)));
-	/* Root's directory: he may read it, but not create files in it. */
+	/* Root's directory: they may read it, but not create files in it. */
 	EXPECT_EQ(-EACCES, vm_as(&alice, start_in_roots, self));
 	EXPECT_NE(0, access(LOG_DIR "/a1.etl", F_OK));
 	ASSERT_EQ(0, vm_as(&alice, start_in_mine, self));
 	self->l.session = handle_of(self->l.fd);
 	ASSERT_NE(0, self->l.session);
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
-	/* He had it open; creating files there requires the right to do so now. */
+	/* They had it open; creating files there requires the right to do so now. */
 	ASSERT_EQ(0, chmod(MINE, 0555));
 	vl_logger_write(&self->l, 2);
 	vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
@@ -368,7 +368,7 @@ TEST_F(access, right_to_files)
 	ASSERT_EQ(0, vm_access(fd, vm_default, VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_CREATE_ONDISK)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_real_time, self));
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_both, self));
-	/* Root of a container has the rights of the user that he is outside. */
+	/* Root of a container has the rights of the user that they are outside. */
 	ASSERT_EQ(0, vm_as(&inside, start_file, self));
 	self->l.session = handle_of(fd);
 	EXPECT_EQ(0, vm_as(&alice, flush, self));
@@ -382,7 +382,7 @@ TEST_F(access, right_to_files)
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_both, self));
 	EXPECT_EQ(-EPERM, vm_as(&inside, start_file, self));
 	EXPECT_EQ(0, vl_log_read(FILE_A).events);
-	/* He may control a session in real time, but not have it write a file. */
+	/* They may control a session in real time, but not have it write a file. */
 	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME));
 	close(self->file.fd);
 	self->file.fd = open(LOG_DIR "/b.etl", O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -388,7 +388,7 @@ TEST_F(flood, of_small_events)
 
 /*
  * A flood takes every buffer above the reserve as soon as it is free, and each event of another
- * user needs a buffer: he gets it, whoever was faster.
+ * user needs a buffer: they get it, whoever was faster.
  */
 TEST_F(flood, quiet_user_changes_buffers)
 {
@@ -427,10 +427,10 @@ TEST_F(flood, leaves_a_reserve)
 	flood = flood_start(self, LARGE);
 	ASSERT_TRUE(vm_until(is_full(self, &q) && flood->failed > 50));
 	EXPECT_LE(self->s.max_buffers, flood->ok);
-	/* Alone, he has filled the session: nobody else's share was in the way. */
+	/* Alone, they have filled the session: nobody else's share was in the way. */
 	EXPECT_EQ(0, dropped_for(self, ETW_DROP_FAIR_SHARE));
 
-	/* Another registration of his, another user, and the driver */
+	/* Another registration of theirs, another user, and the driver */
 	user_writes(_metadata, self, VM_ALICE, 3, SMALL, 100);
 	user_writes(_metadata, self, VM_BOB, 2, SMALL, 1000);
 	driver_writes(_metadata, self, 1000, 1000);
@@ -469,7 +469,7 @@ static bool is_full_and_loses(FIXTURE_DATA(flood) *self)
 	       vm_dropped(&st) > 50;
 }
 
-/* A user floods with events that the kernel writes about his processes: he pays for them. */
+/* A user floods with events that the kernel writes about their processes: they pay for them. */
 TEST_F(flood, of_process_events)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
@@ -546,8 +546,8 @@ TEST_F(flood, losses_before_the_backlog)
 }
 
 /*
- * The same if each CPU has a buffer with room that a user above his share may not use: his
- * events need no other buffer, and still his backlog makes room for them.
+ * The same if each CPU has a buffer with room that a user above their share may not use: their
+ * events need no other buffer, and still their backlog makes room for them.
  */
 TEST_F(flood, open_buffers_of_the_reserve)
 {

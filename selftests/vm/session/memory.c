@@ -200,7 +200,7 @@ TEST_F(memory, message_names_the_account)
 /* ----------------------------------------------------------------- one user */
 
 struct owner {
-	rlim_t kb;		/* that he may lock */
+	rlim_t kb;		/* that they may lock */
 	const char *name;
 	uint32_t min, max;
 };
@@ -246,7 +246,7 @@ TEST_F(memory, user_starts_within_his_limit)
 	o.name = "t-e";
 	o.kb = 4096;
 	EXPECT_EQ(0, vm_as(&alice, start_as, &o));
-	/* What he gives back he may lock again. */
+	/* What they give back they may lock again. */
 	o.name = "t-f";
 	o.kb = 2048;
 	EXPECT_EQ(-ENOMEM, vm_as(&alice, start_as, &o));

@@ -222,7 +222,7 @@ FIXTURE_SETUP(soak)
 
 	self->times = times ? atoi(times) : 1;
 	ASSERT_LT(0, self->times)
-		TH_LOG("ETW_SOAK=%s is no number above 0", times);
+		TH_LOG("ETW_SOAK=%s is not a number above 0", times);
 	self->why = vm_group_make("");
 	if (!self->why) {
 		ASSERT_TRUE(vm_group_put("", "cgroup.subtree_control", "+memory"));

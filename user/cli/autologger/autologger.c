@@ -88,7 +88,7 @@ static void check_names(char **names)
 	for (; *names; names++) {
 		cli_name("NAME", *names);
 		if (strchr(*names, '/') || **names == '.')
-			cli_usage("NAME: %s is no name of a session here: it is that of its file, without .conf",
+			cli_usage("NAME: %s is not the name of a session here: it is that of its file, without .conf",
 				  cli_quote(*names));
 		if (strlen(*names) > 200)
 			cli_usage("NAME: longer than 200 bytes");

@@ -75,7 +75,7 @@ static bool check_folder(const struct autologger_conf *conf)
 	if (stat(folder, &st))
 		return !cli_fail("--file: folder %s: %s", cli_quote(folder), strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return !cli_fail("--file: %s is no folder", cli_quote(folder));
+		return !cli_fail("--file: %s is not a folder", cli_quote(folder));
 	return true;
 }
 
@@ -97,7 +97,7 @@ static bool find(int fd, const struct autologger_conf *conf, const struct autolo
 		return true;
 	memset(guid, 0, sizeof(*guid));
 	if (provider_looks_like_guid(provider))
-		return !cli_fail("provider %s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
+		return !cli_fail("provider %s is not a complete GUID (8-4-4-4-12 hexadecimal digits)",
 				 cli_quote(provider));
 	if (count)
 		return !cli_fail("provider %s is ambiguous, %u have the name: use a GUID",

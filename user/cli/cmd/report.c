@@ -205,7 +205,7 @@ static bool learn(struct run *run, const struct etw_event *event)
 	const uint64_t before = run->processes.learned;
 	const bool is_wanted = processes_event(&run->processes, event);
 	struct etw_guid guid;
-	const char *name = etw_process_named(event, &guid);
+	const char *name = etw_process_provider_name(event, &guid);
 
 	if (name)
 		names_learn(run->names, &guid, name);
@@ -284,7 +284,7 @@ static void take_around(struct run *run, const struct etw_event *event, unsigned
 	EVENT_RECORD record;
 	int err;
 
-	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is(event)) ||
+	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is_own_event(event)) ||
 	    !report_around_wants(run->report, event) || !select_may(run->select, event))
 		return;
 	e.record = &record;

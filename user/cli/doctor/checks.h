@@ -3,7 +3,7 @@
  * checks.h - the checks of etw doctor
  *
  * A check looks at one thing, changes nothing, and reports lines: all is well, or what is wrong
- * and the command that mends it.  None may rely on rights, on the module, or on a file being
+ * and the command that fixes it.  None may rely on rights, on the module, or on a file being
  * what it should be.
  */
 #ifndef ETW_CLI_DOCTOR_CHECKS_H
@@ -33,8 +33,8 @@ static inline bool doctor_can(const struct doctor *doctor, unsigned int capabili
  * The command that has DKMS build and install the module, or NULL: it does not know the module,
  * or refuses it for this kernel.
  */
-const char *dkms_mend(const struct doctor *doctor);
-/* Does this kernel lack what the module needs?  No build can mend that. */
+const char *dkms_fix(const struct doctor *doctor);
+/* Does this kernel lack what the module needs?  No build can fix that. */
 bool dkms_refuses(const struct doctor *doctor);
 
 /* The checks, in the order in which they run */

@@ -56,7 +56,7 @@ void doctor_clock(const struct doctor *doctor)
 	if (!doctor_has_word(flags, "tsc"))
 		doctor_warn("clock", NULL, "CLOCK_BOOTTIME, which is slower: this CPU has no TSC");
 	else if (*available && !doctor_has_word(available, "tsc"))
-		doctor_warn("clock", doctor_mend("sudo dmesg | grep -i tsc"),
+		doctor_warn("clock", doctor_fix("sudo dmesg | grep -i tsc"),
 			    "CLOCK_BOOTTIME, which is slower: the kernel found the TSC unstable and uses %s; it says why",
 			    current);
 	else if (!missing)
@@ -64,7 +64,7 @@ void doctor_clock(const struct doctor *doctor)
 	else if (*trust == 'Y')
 		doctor_ok("clock", "the TSC: trust_tsc=1 replaces the flag %s that this CPU lacks", missing);
 	else
-		doctor_warn("clock", doctor_mend("sudo modprobe -r etw && sudo modprobe etw trust_tsc=1"),
+		doctor_warn("clock", doctor_fix("sudo modprobe -r etw && sudo modprobe etw trust_tsc=1"),
 			    "CLOCK_BOOTTIME, which is slower: the CPU does not declare the TSC invariant (%s); trust it if you know that it is",
 			    missing);
 }

@@ -22,9 +22,9 @@ static bool is_chosen(const char *path)
 	return strcmp(path, ETW_DEVICE_PATH) != 0;
 }
 
-static const char *unset_mend(void)
+static const char *unset_fix(void)
 {
-	return doctor_mend("unset %s", ETW_DEVICE_ENV);
+	return doctor_fix("unset %s", ETW_DEVICE_ENV);
 }
 
 /* "crw-rw-rw- root:root", or with numbers where the ids have no name */
@@ -56,17 +56,17 @@ static void report_missing(const struct doctor *doctor, const char *path)
 	if (!doctor->loaded)
 		doctor_unknown("device", "%s comes with the module", path);
 	else if (is_chosen(path) && right_number(&major_number, &minor_number))
-		doctor_wrong("device", unset_mend(), "%s names %s, which does not exist",
+		doctor_wrong("device", unset_fix(), "%s names %s, which does not exist",
 			     ETW_DEVICE_ENV, path);
 	else if (doctor->container)
-		doctor_wrong("device", doctor_mend("podman run --device /dev/etw ..."),
+		doctor_wrong("device", doctor_fix("podman run --device /dev/etw ..."),
 			     "there is no %s: the container was started without it", path);
 	else if (right_number(&major_number, &minor_number))
-		doctor_wrong("device", doctor_mend("sudo mknod -m 666 %s c %u %u", doctor_word(path),
+		doctor_wrong("device", doctor_fix("sudo mknod -m 666 %s c %u %u", doctor_word(path),
 						   major_number, minor_number),
 			     "the module is loaded, but there is no %s", path);
 	else
-		doctor_wrong("device", doctor_mend("sudo modprobe -r etw && sudo modprobe etw"),
+		doctor_wrong("device", doctor_fix("sudo modprobe -r etw && sudo modprobe etw"),
 			     "the module is loaded, but has no device");
 }
 
@@ -80,14 +80,14 @@ static bool is_device(const char *path, const struct stat *st)
 				     st->st_rdev == makedev(major_number, minor_number)))
 		return true;
 	if (is_chosen(path))
-		doctor_wrong("device", unset_mend(), "%s names %s, which is not the module's device",
+		doctor_wrong("device", unset_fix(), "%s names %s, which is not the module's device",
 			     ETW_DEVICE_ENV, path);
 	else if (right_number(&major_number, &minor_number))
-		doctor_wrong("device", doctor_mend("sudo rm %s && sudo mknod -m 666 %s c %u %u", word,
+		doctor_wrong("device", doctor_fix("sudo rm %s && sudo mknod -m 666 %s c %u %u", word,
 						   word, major_number, minor_number),
 			     "%s is not the module's device", path);
 	else
-		doctor_wrong("device", NULL, "%s is no device", path);
+		doctor_wrong("device", NULL, "%s is not a device", path);
 	return false;
 }
 
@@ -97,13 +97,13 @@ static void report_refused(const struct doctor *doctor, const char *path, const 
 
 	switch (-doctor->fd) {
 	case EACCES:
-		doctor_wrong("device", doctor_mend("sudo chmod 666 %s", word),
+		doctor_wrong("device", doctor_fix("sudo chmod 666 %s", word),
 			     "you may not open %s (%s); what you may do there is for access lists to say",
 			     path, owner);
 		break;
 	case EPERM:
 		if (doctor->container)
-			doctor_wrong("device", doctor_mend("podman run --device %s ...", word),
+			doctor_wrong("device", doctor_fix("podman run --device %s ...", word),
 				     "the container may not open %s", path);
 		else
 			doctor_wrong("device", NULL,
@@ -113,7 +113,7 @@ static void report_refused(const struct doctor *doctor, const char *path, const 
 	case ENXIO:
 	case ENODEV:
 		if (doctor->loaded) {
-			doctor_wrong("device", doctor_mend("sudo modprobe -r etw && sudo modprobe etw"),
+			doctor_wrong("device", doctor_fix("sudo modprobe -r etw && sudo modprobe etw"),
 				     "%s belongs to no driver", path);
 			break;
 		}

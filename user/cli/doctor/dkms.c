@@ -83,7 +83,7 @@ bool dkms_refuses(const struct doctor *doctor)
 	       !strncmp(reason, needs, sizeof(needs) - 1);
 }
 
-const char *dkms_mend(const struct doctor *doctor)
+const char *dkms_fix(const struct doctor *doctor)
 {
 	char version[NAME_MAX + 1];
 	const char *release = doctor_word(doctor->release), *build, *word;
@@ -92,12 +92,12 @@ const char *dkms_mend(const struct doctor *doctor)
 		return NULL;
 	/* Only a build signs, and DKMS builds what it has built only if forced. */
 	word = doctor_word(version);
-	build = !is_built(version, doctor->release) ? doctor_mend("sudo dkms autoinstall -k %s", release) :
-		doctor_mend("sudo dkms build --force etw/%s -k %s && sudo dkms install --force etw/%s -k %s",
+	build = !is_built(version, doctor->release) ? doctor_fix("sudo dkms autoinstall -k %s", release) :
+		doctor_fix("sudo dkms build --force etw/%s -k %s && sudo dkms install --force etw/%s -k %s",
 			    word, release, word, release);
 	if (doctor_exists("/lib/modules/%s/build/Makefile", doctor->release))
 		return build;
-	return doctor_mend("sudo apt-get install linux-headers-%s && %s", release, build);
+	return doctor_fix("sudo apt-get install linux-headers-%s && %s", release, build);
 }
 
 void doctor_dkms(const struct doctor *doctor)
@@ -111,11 +111,11 @@ void doctor_dkms(const struct doctor *doctor)
 	if (is_built(version, doctor->release)) {
 		doctor_ok("dkms", "etw/%s is built for %s", version, text_data(&built));
 	} else if (is_unserved(doctor, version, reason, sizeof(reason))) {
-		doctor_wrong("dkms", dkms_mend(doctor), "etw/%s was not built for %s: %s; see "
+		doctor_wrong("dkms", dkms_fix(doctor), "etw/%s was not built for %s: %s; see "
 			     TREE "/%s/unserved-%s.log", version, doctor->release, reason, version,
 			     doctor->release);
 	} else {
-		doctor_wrong("dkms", dkms_mend(doctor), "etw/%s is not built for %s%s%s", version,
+		doctor_wrong("dkms", dkms_fix(doctor), "etw/%s is not built for %s%s%s", version,
 			     doctor->release, built.len ? ", but for " : "", text_data(&built));
 	}
 	etw_text_free(&built);

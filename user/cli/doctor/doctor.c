@@ -18,7 +18,7 @@ static const struct cli_option options[] = { CLI_OPTION_JSON(json), CLI_OPTION_E
 
 static const struct cli_syntax syntax = {
 	.what = "Look for what keeps this machine, or you, from tracing, and print the commands\n"
-		"that mend it: the module, the device, rights, limits, the clock, what the\n"
+		"that fix it: the module, the device, rights, limits, the clock, what the\n"
 		"kernel's own events need, manifests, and sessions that lose events.  Changes\n"
 		"nothing.  The exit status is 1 if something is wrong; warnings do not count.",
 	.operands = { NULL },

@@ -76,28 +76,28 @@ static bool ask(int fd, unsigned int *missing, unsigned int *smaller, unsigned i
 	return true;
 }
 
-static const char *newer_command_mend(void)
+static const char *newer_command_fix(void)
 {
 	if (doctor_has_package("etw-tools"))
-		return doctor_mend("make deb && sudo apt-get install ./build/deb/*.deb");
-	return doctor_mend("make cli && sudo make install-user");
+		return doctor_fix("make deb && sudo apt-get install ./build/deb/*.deb");
+	return doctor_fix("make cli && sudo make install-user");
 }
 
 void doctor_interface(const struct doctor *doctor)
 {
-	const char *mend = doctor_mend("sudo modprobe -r etw && sudo modprobe etw");
+	const char *fix = doctor_fix("sudo modprobe -r etw && sudo modprobe etw");
 	unsigned int missing = 0, smaller = 0, larger = 0;
 	const unsigned int count = sizeof(commands) / sizeof(*commands);
 
 	if (doctor->fd < 0 || !ask(doctor->fd, &missing, &smaller, &larger))
 		doctor_unknown("interface", "not known without the device");
 	else if (missing == count)
-		doctor_wrong("interface", NULL, "%s is no device of the module's", device_path());
+		doctor_wrong("interface", NULL, "%s is not a device of the module", device_path());
 	else if (larger)
-		doctor_wrong("interface", newer_command_mend(),
+		doctor_wrong("interface", newer_command_fix(),
 			     "the loaded module is newer than this command, and refuses some of its requests");
 	else if (missing || smaller)
-		doctor_warn("interface", mend,
+		doctor_warn("interface", fix,
 			    "the loaded module is older than this command, and may refuse some of its requests");
 	else
 		doctor_ok("interface", "the module and this command have the same commands");

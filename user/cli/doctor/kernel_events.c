@@ -32,7 +32,7 @@ void doctor_btf(const struct doctor *doctor)
 	else if (!doctor->loaded)
 		doctor_ok("btf", "the kernel has BTF");
 	else if (!doctor_exists("/sys/kernel/btf/etw") || !*state || !strncmp(state, "none", 4))
-		doctor_warn("btf", doctor_mend("sudo apt-get install dwarves && make modules KERNEL=%s && sudo make install",
+		doctor_warn("btf", doctor_fix("sudo apt-get install dwarves && make modules KERNEL=%s && sudo make install",
 					       doctor_word(doctor->release)),
 			    "BPF programs cannot write events themselves, only through the slower ring buffer: %s",
 			    *state ? state : doctor_exists("/sys/kernel/btf/etw") ?
@@ -64,14 +64,14 @@ static void check_tracefs(const struct doctor *doctor)
 	char at[256];
 
 	if (!tracefs_mounted(at, sizeof(at)))
-		doctor_warn("tracefs", doctor_mend("sudo mount -t tracefs tracefs /sys/kernel/tracing"),
+		doctor_warn("tracefs", doctor_fix("sudo mount -t tracefs tracefs /sys/kernel/tracing"),
 			    "not mounted: the kernel's events cannot be named");
 	else if (!doctor_can(doctor, CAP_PERFMON))
 		doctor_ok("tracefs", "mounted; the kernel's events are for CAP_PERFMON, which you do not have");
 	else if (access(doctor_path("%s/events", at), R_OK | X_OK) ||
 		 access(doctor_path("%s/events/header_page", at), R_OK))
 		/* Files and folders have their mode from the kernel, but their group from the mount. */
-		doctor_warn("tracefs", doctor_mend("sudo mount -o remount,gid=%u,mode=750 %s",
+		doctor_warn("tracefs", doctor_fix("sudo mount -o remount,gid=%u,mode=750 %s",
 						   (unsigned int)getegid(), doctor_word(at)),
 			    "%s/events: %s: you cannot enable the kernel's events", at, strerror(errno));
 	else
@@ -89,7 +89,7 @@ static void check_perf(const struct doctor *doctor)
 		doctor_warn("perf", NULL, "this kernel has no perf events: no tracepoints, no probes");
 	else if (paranoid > PARANOID_MAX && paranoid < INT32_MAX &&
 		 !(doctor->caps & UINT64_C(1) << CAP_SYS_ADMIN))
-		doctor_warn("perf", doctor_mend("sudo sysctl kernel.perf_event_paranoid=%d", PARANOID_MAX),
+		doctor_warn("perf", doctor_fix("sudo sysctl kernel.perf_event_paranoid=%d", PARANOID_MAX),
 			    "kernel.perf_event_paranoid is %" PRIu64 ": CAP_PERFMON may not suffice for probes",
 			    paranoid);
 	else
@@ -126,8 +126,8 @@ static void check_symbols(const struct doctor *doctor)
 	else
 		/* Without CAP_SYSLOG it takes both settings. */
 		doctor_warn("symbols", doctor->caps & UINT64_C(1) << CAP_SYSLOG ?
-			    doctor_mend("sudo sysctl kernel.kptr_restrict=1") :
-			    doctor_mend("sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"),
+			    doctor_fix("sudo sysctl kernel.kptr_restrict=1") :
+			    doctor_fix("sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"),
 			    "the kernel hides the names of its functions from you (kernel.kptr_restrict is %" PRIu64 "): stacks show addresses",
 			    restrict_level);
 }

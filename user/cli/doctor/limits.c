@@ -24,7 +24,7 @@ static void check_memory(const struct doctor *doctor)
 		doctor_unknown("memory", doctor->loaded ? "the module does not say what sessions take" :
 			       "not known without the module");
 	} else if (NEARLY(used_kb, limit_mb << 10)) {
-		doctor_warn("memory", doctor_mend("echo %" PRIu64 " | sudo tee " PARAMETERS "/max_memory_mb",
+		doctor_warn("memory", doctor_fix("echo %" PRIu64 " | sudo tee " PARAMETERS "/max_memory_mb",
 						  2 * limit_mb),
 			    "sessions take %" PRIu64 " KB of the %" PRIu64 " MB that all together may have",
 			    used_kb, limit_mb);
@@ -49,7 +49,7 @@ static void check_locked(const struct doctor *doctor)
 	    limit.rlim_cur == RLIM_INFINITY)
 		doctor_ok("memlock", "no limit for your sessions' buffers");
 	else if (limit.rlim_cur >> 10 < least)
-		doctor_warn("memlock", doctor_mend("sudo prlimit --pid $$ --memlock=%" PRIu64, 16 * least << 10),
+		doctor_warn("memlock", doctor_fix("sudo prlimit --pid $$ --memlock=%" PRIu64, 16 * least << 10),
 			    "your sessions may take %" PRIu64 " KB together (ulimit -l); one needs %" PRIu64,
 			    (uint64_t)limit.rlim_cur >> 10, least);
 	else
@@ -73,7 +73,7 @@ static void check_numbers(const struct doctor *doctor)
 	etw_kdev_provider_enum(doctor->fd, &providers);
 	doctor_number(&registrations, PARAMETERS "/max_user_registrations");
 	if (all.count >= all.limit)
-		doctor_wrong("numbers", doctor_mend("etw list sessions"),
+		doctor_wrong("numbers", doctor_fix("etw list sessions"),
 			     "%u sessions run, no more can: stop one that is not needed", all.count);
 	else
 		doctor_ok("numbers", "%u of at most %u sessions, %u provider%s, at most %" PRIu64 " registrations of a user",

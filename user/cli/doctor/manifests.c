@@ -44,7 +44,7 @@ static void check_links(const char *folder)
 		snprintf(path, sizeof(path), "%s/%s.man", folder, names[i]);
 		if (etw_folder_is_link_name(name) || is_linked(folder, names, count, name))
 			continue;
-		doctor_warn("manifests", doctor_mend("sudo etw manifest install %s", doctor_word(path)),
+		doctor_warn("manifests", doctor_fix("sudo etw manifest install %s", doctor_word(path)),
 			    "%s is in the folder, but not installed: it decodes nothing", path);
 	}
 	if (count >= 0)
@@ -66,14 +66,14 @@ static unsigned int check_folders(struct etw_text *names)
 			check_links(folders[i].path);
 		} else if (fd == -EPERM) {
 			bad++;
-			doctor_wrong("manifests", doctor_mend("sudo chown root:root %s && sudo chmod go-w %s",
+			doctor_wrong("manifests", doctor_fix("sudo chown root:root %s && sudo chmod go-w %s",
 							      doctor_word(folders[i].path),
 							      doctor_word(folders[i].path)),
 				     "%s is not read: others could have written what is in it",
 				     folders[i].path);
 		} else if (fd != -ENOENT && fd != -ENOTDIR) {
 			bad++;
-			doctor_wrong("manifests", doctor_mend("sudo chmod go+rx %s",
+			doctor_wrong("manifests", doctor_fix("sudo chmod go+rx %s",
 							      doctor_word(folders[i].path)),
 				     "%s: %s", folders[i].path, strerror(-fd));
 		}
@@ -104,8 +104,8 @@ static unsigned int check_files(void)
 	for (i = 0; (problem = etw_store_problem(i)); i++) {
 		path = path_of(cli_strdup(problem));
 		doctor_wrong("manifests", access(path, R_OK) ?
-			     doctor_mend("sudo chmod go+r %s", doctor_word(path)) :
-			     doctor_mend("etw manifest check %s", doctor_word(path)),
+			     doctor_fix("sudo chmod go+r %s", doctor_word(path)) :
+			     doctor_fix("etw manifest check %s", doctor_word(path)),
 			     "%s", problem);
 		free(path);
 		free(problem);

@@ -64,20 +64,20 @@ static bool find_unlisted(const struct doctor *doctor, char path[PATH_MAX])
 	return false;
 }
 
-static const char *install_mend(const struct doctor *doctor)
+static const char *install_fix(const struct doctor *doctor)
 {
-	const char *mend = dkms_mend(doctor), *release = doctor_word(doctor->release);
+	const char *fix = dkms_fix(doctor), *release = doctor_word(doctor->release);
 
-	if (mend || dkms_refuses(doctor))
-		return mend;
+	if (fix || dkms_refuses(doctor))
+		return fix;
 	/* In the tree: no repository need have the packages. */
 	if (doctor_has_package("etw-tools"))
-		return doctor_mend("make deb && sudo apt-get install linux-headers-%s ./build/deb/*.deb",
+		return doctor_fix("make deb && sudo apt-get install linux-headers-%s ./build/deb/*.deb",
 				   release);
 	if (!doctor_exists("/lib/modules/%s/build/Makefile", doctor->release))
-		return doctor_mend("sudo apt-get install linux-headers-%s && make modules KERNEL=%s && sudo make install",
+		return doctor_fix("sudo apt-get install linux-headers-%s && make modules KERNEL=%s && sudo make install",
 				   release, release);
-	return doctor_mend("make modules KERNEL=%s && sudo make install", release);
+	return doctor_fix("make modules KERNEL=%s && sudo make install", release);
 }
 
 static void report_missing(const struct doctor *doctor)
@@ -85,16 +85,16 @@ static void report_missing(const struct doctor *doctor)
 	if (doctor->loaded && doctor->container)
 		doctor_ok("module", "loaded by the container's host");
 	else if (doctor->loaded)
-		doctor_warn("module", install_mend(doctor),
+		doctor_warn("module", install_fix(doctor),
 			    "etw.ko is loaded, but not installed in /lib/modules/%s: it is gone after a reboot",
 			    doctor->release);
 	else if (doctor->container)
-		doctor_wrong("module", doctor_mend("sudo modprobe etw"),
+		doctor_wrong("module", doctor_fix("sudo modprobe etw"),
 			     "etw.ko is not loaded; that is for the container's host to do");
 	else if (!doctor_exists("/proc/modules"))
 		doctor_wrong("module", NULL, "kernel %s cannot load modules", doctor->release);
 	else
-		doctor_wrong("module", install_mend(doctor), "there is no etw.ko in /lib/modules/%s",
+		doctor_wrong("module", install_fix(doctor), "there is no etw.ko in /lib/modules/%s",
 			     doctor->release);
 }
 
@@ -106,7 +106,7 @@ static bool fits(const struct doctor *doctor, const struct module_file *file)
 	if (file->compressed || (len == strlen(doctor->release) &&
 				 !strncmp(file->vermagic, doctor->release, len)))
 		return true;
-	doctor_wrong("module", install_mend(doctor), "%s is built for kernel %.*s, and %s runs",
+	doctor_wrong("module", install_fix(doctor), "%s is built for kernel %.*s, and %s runs",
 		     file->path, (int)len, file->vermagic, doctor->release);
 	return false;
 }
@@ -140,12 +140,12 @@ static bool secure_boot(void)
 	return on;
 }
 
-static const char *sign_mend(const struct doctor *doctor, const struct module_file *file)
+static const char *sign_fix(const struct doctor *doctor, const struct module_file *file)
 {
-	const char *mend = dkms_mend(doctor);
+	const char *fix = dkms_fix(doctor);
 
-	return mend ? mend :
-	       doctor_mend("sudo /lib/modules/%s/build/scripts/sign-file sha256 /var/lib/dkms/mok.key /var/lib/dkms/mok.pub %s",
+	return fix ? fix :
+	       doctor_fix("sudo /lib/modules/%s/build/scripts/sign-file sha256 /var/lib/dkms/mok.key /var/lib/dkms/mok.pub %s",
 			   doctor_word(doctor->release), doctor_word(file->path));
 }
 
@@ -164,13 +164,13 @@ static void check_signature(const struct doctor *doctor, const struct module_fil
 		doctor_ok("signature", "%s, and this kernel asks for none (%s)",
 			  file->is_signed ? "signed" : "not signed", why);
 	else if (!file->is_signed)
-		doctor_wrong("signature", sign_mend(doctor, file),
+		doctor_wrong("signature", sign_fix(doctor, file),
 			     "not signed, and this kernel loads only signed modules (%s)", why);
 	else if (doctor->loaded)
 		doctor_ok("signature", "signed by a key that the kernel trusts (%s)", why);
 	else
 		doctor_warn("signature",
-			    doctor_mend("sudo mokutil --import /var/lib/dkms/mok.pub && sudo reboot"),
+			    doctor_fix("sudo mokutil --import /var/lib/dkms/mok.pub && sudo reboot"),
 			    "signed; the kernel loads it only if its key is enrolled (%s)", why);
 }
 
@@ -242,10 +242,10 @@ static void report_loaded(const struct module_file *file)
 	doctor_line(taint, sizeof(taint), "/sys/module/etw/taint");
 	doctor_line(state, sizeof(state), "/sys/module/etw/initstate");
 	if (strcmp(state, "live"))
-		doctor_wrong("loaded", doctor_mend("sudo dmesg | grep etw"),
+		doctor_wrong("loaded", doctor_fix("sudo dmesg | grep etw"),
 			     "the module is neither loaded nor unloaded: it is %s", state);
 	else if (file && is_other_build(file))
-		doctor_warn("loaded", doctor_mend("sudo modprobe -r etw && sudo modprobe etw"),
+		doctor_warn("loaded", doctor_fix("sudo modprobe -r etw && sudo modprobe etw"),
 			    "another build of the module is loaded than %s", file->path);
 	else
 		doctor_ok("loaded", "yes%s%s%s%s", *taint ? "; it taints the kernel:" : "",
@@ -261,9 +261,9 @@ static void check_loaded(const struct doctor *doctor, const struct module_file *
 	if (doctor->loaded)
 		report_loaded(file);
 	else if (file)
-		doctor_wrong("loaded", doctor_mend("sudo modprobe etw"), "the module is not loaded");
+		doctor_wrong("loaded", doctor_fix("sudo modprobe etw"), "the module is not loaded");
 	if (*forbidden)
-		doctor_warn("loaded", doctor_mend("sudo sed -i '/^[[:blank:]]*\\(blacklist\\|install\\)[[:blank:]]\\+etw\\b/d' %s",
+		doctor_warn("loaded", doctor_fix("sudo sed -i '/^[[:blank:]]*\\(blacklist\\|install\\)[[:blank:]]\\+etw\\b/d' %s",
 						  doctor_word(forbidden)),
 			    "%s keeps the module from being loaded at boot", forbidden);
 }
@@ -282,11 +282,11 @@ void doctor_module(const struct doctor *doctor)
 	}
 	err = module_file_read(path, &file);
 	if (err == -ENOEXEC) {
-		doctor_wrong("module", install_mend(doctor), "%s is no kernel module", path);
+		doctor_wrong("module", install_fix(doctor), "%s is not a kernel module", path);
 	} else if (err) {
 		doctor_unknown("module", "%s: %s", path, strerror(-err));
 	} else if (!listed) {
-		doctor_wrong("module", doctor_mend("sudo depmod %s", doctor_word(doctor->release)),
+		doctor_wrong("module", doctor_fix("sudo depmod %s", doctor_word(doctor->release)),
 			     "%s is not in modules.dep: modprobe does not find it", path);
 	} else if (fits(doctor, &file)) {
 		doctor_ok("module", "%s, for this kernel", path);

@@ -20,7 +20,7 @@ struct module_file {
 	size_t build_id_len;
 };
 
-/* 0 or a negative errno; -ENOEXEC: it is no kernel module. */
+/* 0 or a negative errno; -ENOEXEC: it is not a kernel module. */
 int module_file_read(const char *path, struct module_file *file);
 
 #endif /* ETW_CLI_DOCTOR_MODULE_FILE_H */

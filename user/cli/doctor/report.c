@@ -46,7 +46,7 @@ static char *format(const char *fmt, va_list ap)
 	return text;
 }
 
-const char *doctor_mend(const char *fmt, ...)
+const char *doctor_fix(const char *fmt, ...)
 {
 	static const char sudo[] = "sudo ";
 	struct etw_text *to = fresh();
@@ -83,7 +83,7 @@ const char *doctor_word(const char *s)
 	return text_data(to);
 }
 
-static void print_json(const char *check, const char *status, const char *text, const char *mend)
+static void print_json(const char *check, const char *status, const char *text, const char *fix)
 {
 	struct etw_text line = { 0 };
 
@@ -91,30 +91,30 @@ static void print_json(const char *check, const char *status, const char *text, 
 	json_writer_word(&line, "check", check);
 	json_writer_word(&line, "status", status);
 	json_writer_word(&line, "text", text);
-	json_writer_word(&line, "mend", mend);
+	json_writer_word(&line, "fix", fix);
 	json_print(&line);
 }
 
-static void print_text(const char *check, const char *status, const char *text, const char *mend)
+static void print_text(const char *check, const char *status, const char *text, const char *fix)
 {
 	struct etw_text safe = { 0 };
 
 	etw_text_safe(&safe, text, strlen(text));
 	printf("%-8s %-10s %s\n", status, check, text_data(&safe));
 	safe.len = 0;
-	if (mend) {
-		etw_text_safe(&safe, mend, strlen(mend));
-		printf("%-8s %-10s   mend it: %s\n", "", "", text_data(&safe));
+	if (fix) {
+		etw_text_safe(&safe, fix, strlen(fix));
+		printf("%-8s %-10s   fix: %s\n", "", "", text_data(&safe));
 	}
 	etw_text_free(&safe);
 }
 
-static void report(const char *check, const char *status, const char *mend, const char *fmt,
+static void report(const char *check, const char *status, const char *fix, const char *fmt,
 		   va_list ap)
 {
 	char *text = format(fmt, ap);
 
-	(json ? print_json : print_text)(check, status, text, mend);
+	(json ? print_json : print_text)(check, status, text, fix);
 	free(text);
 }
 
@@ -136,21 +136,21 @@ void doctor_unknown(const char *check, const char *fmt, ...)
 	va_end(ap);
 }
 
-void doctor_warn(const char *check, const char *mend, const char *fmt, ...)
+void doctor_warn(const char *check, const char *fix, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	report(check, "warning", mend, fmt, ap);
+	report(check, "warning", fix, fmt, ap);
 	va_end(ap);
 }
 
-void doctor_wrong(const char *check, const char *mend, const char *fmt, ...)
+void doctor_wrong(const char *check, const char *fix, const char *fmt, ...)
 {
 	va_list ap;
 
 	wrong++;
 	va_start(ap, fmt);
-	report(check, "wrong", mend, fmt, ap);
+	report(check, "wrong", fix, fmt, ap);
 	va_end(ap);
 }

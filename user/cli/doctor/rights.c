@@ -73,7 +73,7 @@ static bool adding_helps(const struct etw_access_list *list, const struct caller
 }
 
 /* list: the default list, or NULL: the built-in one, or not known */
-static const char *allow_mend(const struct etw_access_list *list, const struct caller *caller)
+static const char *allow_fix(const struct etw_access_list *list, const struct caller *caller)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	char number[16];
@@ -81,7 +81,7 @@ static const char *allow_mend(const struct etw_access_list *list, const struct c
 	if (list && !adding_helps(list, caller))
 		return NULL;
 	snprintf(number, sizeof(number), "%u", geteuid());
-	return doctor_mend("sudo etw access add default --allow user:%s=query,control,control-file,enable,consume",
+	return doctor_fix("sudo etw access add default --allow user:%s=query,control,control-file,enable,consume",
 			   user ? doctor_word(user->pw_name) : number);
 }
 
@@ -95,7 +95,7 @@ static void report(const struct etw_access_list *list, bool own, const struct ca
 		doctor_ok("rights", "you may trace: the %s access list gives you %s",
 			  own ? "default" : "built-in", text);
 	else
-		doctor_warn("rights", allow_mend(list, caller),
+		doctor_warn("rights", allow_fix(list, caller),
 			    "the default access list gives you only %s", rights ? text : "no right");
 }
 
@@ -117,8 +117,8 @@ static void report_unread(const struct caller *caller)
 
 	if (text && !etw_access_parse(text, size, ignore, &conf, &error))
 		list = etw_access_conf_find(&conf, &standard);
-	doctor_warn("rights", allow_mend(list, caller),
-		    "you may register providers and write events, unless access lists forbid it; not trace");
+	doctor_warn("rights", allow_fix(list, caller),
+		    "you may register providers and write events, unless access lists forbid it, but you may not trace");
 	etw_access_conf_free(&conf);
 	free(text);
 }

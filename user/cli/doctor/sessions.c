@@ -41,7 +41,7 @@ static void add_loss(struct etw_text *to, const struct verify_loss *loss)
 }
 
 /* More buffers help against bursts and slow readers; most other causes are not for the session. */
-static const char *loss_mend(const struct sample *sample, const struct verify_losses *losses)
+static const char *loss_fix(const struct sample *sample, const struct verify_losses *losses)
 {
 	const struct etw_session *s = &sample->session.s;
 	const char *name = doctor_word(sample->session.name);
@@ -54,13 +54,13 @@ static const char *loss_mend(const struct sample *sample, const struct verify_lo
 	for (i = 0; i < losses->count; i++)
 		few |= losses->list[i].pid != 0;
 	if (few && buffers <= ETW_BUFFERS_MAX)
-		return doctor_mend("sudo etw update %s --max-buffers %" PRIu64, name, buffers);
+		return doctor_fix("sudo etw update %s --max-buffers %" PRIu64, name, buffers);
 	if (etw_stat_dropped(&sample->stat, ETW_DROP_BUDGET) && budget && budget < ETW_BUDGET_NONE)
-		return doctor_mend("sudo etw update %s --user-budget %" PRIu64, name, budget);
-	return doctor_mend("sudo etw verify %s", name);
+		return doctor_fix("sudo etw update %s --user-budget %" PRIu64, name, budget);
+	return doctor_fix("sudo etw verify %s", name);
 }
 
-/* What no command mends while the session runs */
+/* What no command fixes while the session runs */
 static void add_advice(struct etw_text *to, const struct sample *sample)
 {
 	char text[96];
@@ -87,7 +87,7 @@ static bool check_losses(const struct sample *sample)
 	if (text.len)
 		add_advice(&text, sample);
 	if (text.len)
-		doctor_warn("sessions", loss_mend(sample, &losses), "%s has lost: %s",
+		doctor_warn("sessions", loss_fix(sample, &losses), "%s has lost: %s",
 			    cli_quote(sample->session.name), text_data(&text));
 	i = text.len;
 	etw_text_free(&text);
@@ -108,11 +108,11 @@ static bool check_readers(const struct sample *sample)
 			continue;
 		found = true;
 		if (reader->pid)
-			doctor_warn("sessions", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
+			doctor_warn("sessions", doctor_fix("sudo etw stat %s", doctor_word(sample->session.name)),
 				    "%s: process %u is slow to read it: %" PRIu64 " buffers wait",
 				    cli_quote(sample->session.name), reader->pid, (uint64_t)reader->backlog);
 		else
-			doctor_warn("sessions", doctor_mend("sudo etw stat %s", doctor_word(sample->session.name)),
+			doctor_warn("sessions", doctor_fix("sudo etw stat %s", doctor_word(sample->session.name)),
 				    "%s: the disk of its log file is slow: %" PRIu64 " buffers wait",
 				    cli_quote(sample->session.name), (uint64_t)reader->backlog);
 	}
@@ -145,19 +145,19 @@ static bool check_file(const struct session *session)
 	if (!log->name_len || !(session->s.mode & ETW_MODE_FILE))
 		return false;
 	if (log->error)
-		doctor_wrong("sessions", doctor_mend("sudo etw query %s", doctor_word(session->name)),
+		doctor_wrong("sessions", doctor_fix("sudo etw query %s", doctor_word(session->name)),
 			     "%s: its log file %s is incomplete: %s", name, file, strerror((int)log->error));
 	else if (log->full)
-		doctor_wrong("sessions", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
+		doctor_wrong("sessions", doctor_fix("sudo etw stop %s", doctor_word(session->name)),
 			     "%s: its log file %s is full: it records no more", name, file);
 	else if (most && !(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE)) &&
 		 log->bytes / PERCENT_FULL >= most / 100)
-		doctor_warn("sessions", doctor_mend("sudo etw stop %s", doctor_word(session->name)),
+		doctor_warn("sessions", doctor_fix("sudo etw stop %s", doctor_word(session->name)),
 			    "%s: its log file %s has %" PRIu64 " of at most %" PRIu64 " bytes", name,
 			    file, (uint64_t)log->bytes, most);
 	else if (!(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_PREALLOCATE)) &&
 		 disk_free(session->log.name, &left) && left < LEAST_FREE)
-		doctor_warn("sessions", doctor_mend("df -h %s", doctor_word(session->log.name)),
+		doctor_warn("sessions", doctor_fix("df -h %s", doctor_word(session->log.name)),
 			    "%s: the disk of its log file %s has %" PRIu64 " MB left", name, file,
 			    left >> 20);
 	else
@@ -213,7 +213,7 @@ void doctor_autologger(const struct doctor *doctor)
 		tried++;
 		if (result.status) {
 			failed++;
-			doctor_wrong("autologger", doctor_mend("sudo etw autologger check %s",
+			doctor_wrong("autologger", doctor_fix("sudo etw autologger check %s",
 							       doctor_word(names[i])),
 				     "session %s was not started: %s", cli_quote(names[i]),
 				     *result.what ? result.what : "see etw autologger list");

@@ -58,7 +58,7 @@ static void add(struct log_contents *c, const struct etw_event *event,
 	struct provider_count *p;
 	EVENT_RECORD record;
 
-	if (etw_process_is(event)) {
+	if (etw_process_is_own_event(event)) {
 		provider_counts_claim(&c->counts, event);
 		c->names += !c->counts_names;
 		if (!c->counts_names)

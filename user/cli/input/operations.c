@@ -125,20 +125,10 @@ static bool stop(struct operations *o, const struct etw_event *event, const stru
 	return true;
 }
 
-/* The types of classic events have other meanings. */
-static unsigned int opcode_of(const struct etw_event *event)
-{
-	const struct etw_event_header *header = event->record.header;
-
-	if (header->flags & (ETW_EVENT_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
-		return 0;
-	return header->desc.opcode;
-}
-
 bool operations_event(struct operations *o, const struct etw_event *event,
 		      struct operation *operation)
 {
-	const unsigned int opcode = opcode_of(event);
+	const unsigned int opcode = slices_opcode(event);
 	const bool is_piece = etw_embed_is_piece(event->record.header);
 	struct convert_event e = { .event = event, .decoder = o->decoder, .record = &o->record };
 	struct open_key key;

@@ -39,7 +39,7 @@ static bool is_wanted_ahead(const struct etw_etl_file *file)
 
 static void take(struct processes *processes, const struct etw_event *event)
 {
-	const int ret = etw_process_take(processes->table, event);
+	const int ret = etw_process_learn(processes->table, event);
 
 	if (ret < 0)
 		cli_die("out of memory");
@@ -67,7 +67,7 @@ bool processes_event(struct processes *processes, const struct etw_event *event)
 		take(processes, event);
 	if (!processes->show_machine && event_is_about_machine(event))
 		return false;
-	if (processes->show || !etw_process_is(event))
+	if (processes->show || !etw_process_is_own_event(event))
 		return true;
 	processes->hidden++;
 	return false;

@@ -14,6 +14,7 @@
 #include "etl/record.h"
 #include "lib/consumer/event_record.h"
 #include "machine.h"
+#include "members.h"
 
 #define MACHINES_MAX	64
 #define PARTS_MAX	8192	/* modules or CPUs of a machine */
@@ -31,56 +32,6 @@ struct reading {
 };
 
 /* ---------------------------------------------------------------------- fields */
-
-/* A member that a field of this name fills */
-enum member_kind { TEXT, NUMBER, ADDRESS, BUILD_ID };
-
-struct member {
-	const char *name;
-	enum member_kind kind;
-	size_t at, size;
-};
-
-#define MEMBER(name, kind, type, member)	\
-	{ name, kind, offsetof(struct type, member), sizeof(((struct type *)0)->member) }
-
-static const struct member machine_members[] = {
-	MEMBER("HostName", TEXT, machine, host),
-	MEMBER("KernelRelease", TEXT, machine, release),
-	MEMBER("KernelVersion", TEXT, machine, version),
-	MEMBER("Architecture", TEXT, machine, architecture),
-	MEMBER("Distribution", TEXT, machine, distribution),
-	MEMBER("Processors", NUMBER, machine, processors),
-	MEMBER("MemoryBytes", ADDRESS, machine, memory),
-	MEMBER("PageSize", NUMBER, machine, page_size),
-	{ NULL, TEXT, 0, 0 }
-};
-
-static const struct member kernel_members[] = {
-	MEMBER("BuildId", BUILD_ID, machine, kernel),
-	MEMBER("Text", ADDRESS, machine, text),
-	MEMBER("TextBegin", ADDRESS, machine, text_begin),
-	MEMBER("TextEnd", ADDRESS, machine, text_end),
-	{ NULL, TEXT, 0, 0 }
-};
-
-static const struct member cpu_members[] = {
-	MEMBER("Processor", NUMBER, machine_cpu, number),
-	MEMBER("Package", NUMBER, machine_cpu, package),
-	MEMBER("Core", NUMBER, machine_cpu, core),
-	MEMBER("Node", NUMBER, machine_cpu, node),
-	MEMBER("MHz", NUMBER, machine_cpu, mhz),
-	MEMBER("Model", TEXT, machine_cpu, model),
-	{ NULL, TEXT, 0, 0 }
-};
-
-static const struct member module_members[] = {
-	MEMBER("Name", TEXT, machine_module, name),
-	MEMBER("Address", ADDRESS, machine_module, address),
-	MEMBER("Size", ADDRESS, machine_module, size),
-	MEMBER("BuildId", BUILD_ID, machine_module, id),
-	{ NULL, TEXT, 0, 0 }
-};
 
 static void set_text(char *to, size_t room, const struct etw_field *field)
 {
@@ -104,21 +55,23 @@ static bool is_number(const struct etw_field *field, size_t size)
 	       field->size == size;
 }
 
-static void set(void *to, const struct member *member, const struct etw_field *field)
+static void set(void *to, const struct machine_member *member, const struct etw_field *field)
 {
 	void *at = (char *)to + member->at;
 
 	switch (member->kind) {
-	case TEXT:
+	case MACHINE_MEMBER_TEXT:
 		if (field->value_kind == ETW_VALUE_STRING8)
 			set_text(at, member->size, field);
 		break;
-	case NUMBER:
-	case ADDRESS:
+	case MACHINE_MEMBER_COUNT:
+	case MACHINE_MEMBER_NUMBER:
+	case MACHINE_MEMBER_SIZE:
+	case MACHINE_MEMBER_ADDRESS:
 		if (is_number(field, member->size))
 			memcpy(at, field->data, member->size);
 		break;
-	case BUILD_ID:
+	case MACHINE_MEMBER_BUILD_ID:
 		if (field->value_kind == ETW_VALUE_BINARY)
 			set_build_id(at, field);
 		break;
@@ -126,9 +79,9 @@ static void set(void *to, const struct member *member, const struct etw_field *f
 }
 
 /* Fill in what the decoder's event has of these. */
-static void fill(struct etw_decoder *decoder, void *to, const struct member *members)
+static void fill(struct etw_decoder *decoder, void *to, const struct machine_member *members)
 {
-	const struct member *member;
+	const struct machine_member *member;
 	struct etw_field field;
 
 	etw_decode_rewind(decoder);
@@ -177,7 +130,7 @@ static void take_cpu(struct machine *m, struct etw_decoder *decoder)
 				   MACHINE_UNKNOWN, MACHINE_UNKNOWN, "" };
 	size_t i;
 
-	fill(decoder, &cpu, cpu_members);
+	fill(decoder, &cpu, machine_cpu_members);
 	for (i = 0; i < m->cpu_count && m->cpus[i].number != cpu.number; i++)
 		;
 	if (i == PARTS_MAX)
@@ -196,7 +149,7 @@ static void take_module(struct machine *m, struct etw_decoder *decoder)
 	size_t i;
 
 	memset(&module, 0, sizeof(module));	/* it is compared with others */
-	fill(decoder, &module, module_members);
+	fill(decoder, &module, machine_module_members);
 	if (!*module.name || m->module_count == PARTS_MAX)
 		return;
 	for (i = 0; i < m->module_count; i++)
@@ -233,7 +186,7 @@ static int take(void *context, const struct etw_record_view *record)
 	if (!strcmp(decoded->event, "Machine"))
 		fill(reading->decoder, m, machine_members);
 	else if (!strcmp(decoded->event, "Kernel"))
-		fill(reading->decoder, m, kernel_members);
+		fill(reading->decoder, m, machine_kernel_members);
 	else if (!strcmp(decoded->event, "Cpu"))
 		take_cpu(m, reading->decoder);
 	else if (!strcmp(decoded->event, "Module"))

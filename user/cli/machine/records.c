@@ -11,6 +11,7 @@
 #include "base/guid.h"
 #include "machine.h"
 #include "machine_config.h"
+#include "members.h"
 
 #define LEVEL_INFO	4
 #define META_MAX	512	/* bytes; ten fields with names of some bytes */
@@ -51,43 +52,57 @@ static void put_text(struct event *e, const char *name, const char *text)
 	add_payload(e, text, strlen(text) + 1);
 }
 
-static void put_u32(struct event *e, const char *name, uint32_t value)
+static void put_u32(struct event *e, const char *name, const uint32_t *value, uint32_t unknown)
 {
+	if (*value == unknown)
+		return;
 	add_field(e, name, TlgInUINT32, 0);
-	add_payload(e, &value, sizeof(value));
+	add_payload(e, value, sizeof(*value));
 }
 
-/* One of which MACHINE_UNKNOWN says that it is not known */
-static void put_number(struct event *e, const char *name, uint32_t value)
+static void put_u64(struct event *e, const char *name, uint8_t in, const uint64_t *value)
 {
-	if (value != MACHINE_UNKNOWN)
-		put_u32(e, name, value);
-}
-
-static void put_u64(struct event *e, const char *name, uint8_t in, uint64_t value)
-{
-	if (!value)
+	if (!*value)
 		return;
 	add_field(e, name, in, 0);
-	add_payload(e, &value, sizeof(value));
+	add_payload(e, value, sizeof(*value));
 }
 
-static void put_address(struct event *e, const char *name, const struct machine *m,
-			uint64_t address)
-{
-	if (!m->hides)
-		put_u64(e, name, TlgInHEXINT64, address);
-}
-
-static void put_build_id(struct event *e, const struct machine_build_id *id)
+static void put_build_id(struct event *e, const char *name, const struct machine_build_id *id)
 {
 	const uint16_t len = id->len;
 
 	if (!len)
 		return;
-	add_field(e, "BuildId", TlgInBINARY, 0);
+	add_field(e, name, TlgInBINARY, 0);
 	add_payload(e, &len, sizeof(len));
 	add_payload(e, id->bytes, len);
+}
+
+static void put_member(struct event *e, const struct machine *m, const char *name,
+		       enum machine_member_kind kind, const void *at)
+{
+	switch (kind) {
+	case MACHINE_MEMBER_TEXT:
+		put_text(e, name, at);
+		break;
+	case MACHINE_MEMBER_COUNT:
+		put_u32(e, name, at, 0);
+		break;
+	case MACHINE_MEMBER_NUMBER:
+		put_u32(e, name, at, MACHINE_UNKNOWN);
+		break;
+	case MACHINE_MEMBER_SIZE:
+		put_u64(e, name, TlgInUINT64, at);
+		break;
+	case MACHINE_MEMBER_ADDRESS:
+		if (!m->hides)
+			put_u64(e, name, TlgInHEXINT64, at);
+		break;
+	case MACHINE_MEMBER_BUILD_ID:
+		put_build_id(e, name, at);
+		break;
+	}
 }
 
 /* A new event: the size of the metadata comes last, then there are no tags. */
@@ -155,77 +170,39 @@ static int put_event(struct out *out, struct event *e)
 	return out->put(out->context, out->record, size);
 }
 
-static int put_machine(struct out *out, const struct machine *m)
+/* An event about the machine, or about its CPU or module at from */
+static int put_record(struct out *out, const struct machine *m, const char *name, const void *from,
+		      const struct machine_member *members)
 {
+	const struct machine_member *member;
 	struct event e;
 
-	begin(&e, "Machine", m);
-	put_text(&e, "HostName", m->host);
-	put_text(&e, "KernelRelease", m->release);
-	put_text(&e, "KernelVersion", m->version);
-	put_text(&e, "Architecture", m->architecture);
-	put_text(&e, "Distribution", m->distribution);
-	if (m->processors)
-		put_u32(&e, "Processors", m->processors);
-	put_u64(&e, "MemoryBytes", TlgInUINT64, m->memory);
-	if (m->page_size)
-		put_u32(&e, "PageSize", m->page_size);
+	begin(&e, name, m);
+	for (member = members; member->name; member++)
+		put_member(&e, m, member->name, member->kind, (const char *)from + member->at);
 	return put_event(out, &e);
 }
 
 static int put_kernel(struct out *out, const struct machine *m)
 {
-	struct event e;
-
 	if (!m->kernel.len && (m->hides || (!m->text && !m->text_begin)))
 		return 0;
-	begin(&e, "Kernel", m);
-	put_build_id(&e, &m->kernel);
-	put_address(&e, "Text", m, m->text);
-	put_address(&e, "TextBegin", m, m->text_begin);
-	put_address(&e, "TextEnd", m, m->text_end);
-	return put_event(out, &e);
-}
-
-static int put_cpu(struct out *out, const struct machine *m, const struct machine_cpu *cpu)
-{
-	struct event e;
-
-	begin(&e, "Cpu", m);
-	put_u32(&e, "Processor", cpu->number);
-	put_number(&e, "Package", cpu->package);
-	put_number(&e, "Core", cpu->core);
-	put_number(&e, "Node", cpu->node);
-	put_number(&e, "MHz", cpu->mhz);
-	put_text(&e, "Model", cpu->model);
-	return put_event(out, &e);
-}
-
-static int put_module(struct out *out, const struct machine *m,
-		      const struct machine_module *module)
-{
-	struct event e;
-
-	begin(&e, "Module", m);
-	put_text(&e, "Name", module->name);
-	put_address(&e, "Address", m, module->address);
-	put_u64(&e, "Size", TlgInUINT64, module->size);
-	put_build_id(&e, &module->id);
-	return put_event(out, &e);
+	return put_record(out, m, "Kernel", m, machine_kernel_members);
 }
 
 int machine_records(const struct machine *machine, int64_t time, machine_put_fn *put,
 		    void *context)
 {
 	struct out out = { .time = time, .put = put, .context = context };
-	int err = put_machine(&out, machine);
+	int err = put_record(&out, machine, "Machine", machine, machine_members);
 	size_t i;
 
 	if (!err)
 		err = put_kernel(&out, machine);
 	for (i = 0; i < machine->cpu_count && !err; i++)
-		err = put_cpu(&out, machine, &machine->cpus[i]);
+		err = put_record(&out, machine, "Cpu", &machine->cpus[i], machine_cpu_members);
 	for (i = 0; i < machine->module_count && !err; i++)
-		err = put_module(&out, machine, &machine->modules[i]);
+		err = put_record(&out, machine, "Module", &machine->modules[i],
+				 machine_module_members);
 	return err ? err : machine_config_records(machine, time, put, context);
 }

@@ -19,7 +19,7 @@ struct topology {
 	uint32_t node;		/* for set_node() */
 };
 
-/* Call take for each number of a list like "0-3,8,10-11"; nothing behind what is no number. */
+/* Call take for each number of a list like "0-3,8,10-11"; nothing behind what is not a number. */
 static void each_of(const char *list, void (*take)(struct topology *t, uint32_t number),
 		    struct topology *t)
 {

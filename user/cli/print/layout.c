@@ -58,27 +58,27 @@ static void add_cpu(struct event_printer *printer, struct etw_text *to)
 	etw_text_unsigned(to, printer->event->cpu, 3);
 }
 
-static void add_fields(struct event_printer *printer, struct etw_text *to)
+/* Add what begins with a blank, without it: the column before it ends with one. */
+static void add_without_blank(struct event_printer *printer, struct etw_text *to,
+			      void (*add)(struct event_printer *printer, struct etw_text *to))
 {
 	const size_t before = to->len;
 
-	event_add_body(printer, to);
-	/* The column before it ends with a blank. */
+	add(printer, to);
 	if (to->len > before) {
 		memmove(to->data + before, to->data + before + 1, to->len - before - 1);
 		etw_text_cut(to, to->len - 1);
 	}
 }
 
+static void add_fields(struct event_printer *printer, struct etw_text *to)
+{
+	add_without_blank(printer, to, event_add_body);
+}
+
 static void add_items(struct event_printer *printer, struct etw_text *to)
 {
-	const size_t before = to->len;
-
-	event_add_items(printer, to);
-	if (to->len > before) {
-		memmove(to->data + before, to->data + before + 1, to->len - before - 1);
-		etw_text_cut(to, to->len - 1);
-	}
+	add_without_blank(printer, to, event_add_items);
 }
 
 static const struct {

@@ -23,7 +23,7 @@ bool event_is_schema(struct event_printer *printer, const struct etw_event *even
 void event_learn_provider(struct event_printer *printer, const struct etw_event *event)
 {
 	struct etw_guid guid;
-	const char *name = etw_process_named(event, &guid);
+	const char *name = etw_process_provider_name(event, &guid);
 
 	if (!name)
 		return;

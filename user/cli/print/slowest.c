@@ -31,7 +31,7 @@ bool slowest_shows(const struct slowest_rule *rule, const struct etw_event *even
 {
 	struct etw_loss loss;
 
-	if (etw_process_is(event))
+	if (etw_process_is_own_event(event))
 		return rule->processes;
 	return !event_is_about_trace(event) || (rule->losses && etw_loss_of(event, &loss));
 }

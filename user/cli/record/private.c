@@ -64,7 +64,7 @@ static void check_names(const struct record *r, const char *path)
 static void check_provider(const struct enable_request *request)
 {
 	if (request->traced.count)
-		cli_usage("--private: %s is no provider of a program",
+		cli_usage("--private: %s is not a provider of a program",
 			  cli_quote(request->provider));
 	if (request->enable.filter_count || request->capture ||
 	    request->enable.property & ~ETW_PRIVATE_PROPERTIES)

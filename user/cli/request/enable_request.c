@@ -81,9 +81,9 @@ const struct enable_item enable_items[] = {
 };
 
 /* How an option is taken */
-struct taker {
+struct option_target {
 	void (*take)(struct enable_request *r, const char *name, char *text,
-		     const struct taker *taker);
+		     const struct option_target *target);
 	/* Must the option wait until the provider, and with it the manifest, is known? */
 	bool (*late)(const char *text);
 	size_t where;		/* the offset in the request of what the option sets */
@@ -92,9 +92,9 @@ struct taker {
 	bool stack;		/* implies --stack */
 };
 
-static void *place(struct enable_request *r, const struct taker *taker)
+static void *target_in(struct enable_request *r, const struct option_target *target)
 {
-	return (char *)r + taker->where;
+	return (char *)r + target->where;
 }
 
 /* ----------------------------------------- names that only a manifest defines */
@@ -169,10 +169,10 @@ static void add_named_ids(struct enable_request *r, struct filter_ids *ids, cons
 
 /* A level by its name in the manifest, or as cli_level() */
 static void take_level(struct enable_request *r, const char *name, char *text,
-		       const struct taker *taker)
+		       const struct option_target *target)
 {
 	const struct etw_providers *providers = &r->filters.providers;
-	uint8_t *level = place(r, taker);
+	uint8_t *level = target_in(r, target);
 
 	*level = providers->count && names_level(text) ?
 		 (uint8_t)named_value(providers, ETW_PART_LEVEL, name, text) : cli_level(name, text);
@@ -196,17 +196,17 @@ static uint64_t keywords(const struct enable_request *r, const char *name, char 
 }
 
 static void take_keywords(struct enable_request *r, const char *name, char *text,
-			  const struct taker *taker)
+			  const struct option_target *target)
 {
-	*(__u64 *)place(r, taker) |= keywords(r, name, text, false);
+	*(__u64 *)target_in(r, target) |= keywords(r, name, text, false);
 }
 
 /* A mask, whose digits may be letters only: no keyword is called "ff" here. */
 static void take_hex(struct enable_request *r, const char *name, char *text,
-		     const struct taker *taker)
+		     const struct option_target *target)
 {
-	*(__u64 *)place(r, taker) = keywords(r, name, text, true);
-	r->filters.stack_level_given |= taker->stack;
+	*(__u64 *)target_in(r, target) = keywords(r, name, text, true);
+	r->filters.stack_level_given |= target->stack;
 }
 
 /* Properties of a list like sid,login */
@@ -242,13 +242,13 @@ static void take_pid(struct filters *filters, const char *name, const char *text
 
 /* Names of programs and the like, as the kernel takes them: with a semicolon in between */
 static void take_name(struct enable_request *r, const char *name, char *text,
-		      const struct taker *taker)
+		      const struct option_target *target)
 {
 	char **words = cli_list(name, text, ",;");
-	struct filter_names *names = place(r, taker);
+	struct filter_names *names = target_in(r, target);
 	size_t i, len;
 
-	names->type = taker->what;
+	names->type = target->what;
 	/* No program has such a name, so it could never match. */
 	if (names->type == ETW_FILTER_EXECUTABLE_NAME && strpbrk(text, "/*"))
 		cli_usage("%s: %s: give the name of the file, without directory and wildcards",
@@ -273,16 +273,16 @@ static void check_in(const char *name, bool given, bool before, bool now)
 
 /* A list like 1,5,10-20,Start */
 static void take_ids(struct enable_request *r, const char *name, char *text,
-		     const struct taker *taker)
+		     const struct option_target *target)
 {
-	struct filter_ids *ids = place(r, taker);
+	struct filter_ids *ids = target_in(r, target);
 	char **words = cli_list(name, text, ",");
 	uint32_t first, last;
 	size_t i;
 
-	check_in(name, ids->given, ids->ids.in, taker->in);
+	check_in(name, ids->given, ids->ids.in, target->in);
 	ids->given = true;
-	ids->ids.in = taker->in;
+	ids->ids.in = target->in;
 	for (i = 0; words[i]; i++) {
 		if (cli_is_name(words[i])) {
 			add_named_ids(r, ids, name, words[i]);
@@ -297,16 +297,16 @@ static void take_ids(struct enable_request *r, const char *name, char *text,
 
 /* A list of event names like Start,Stop */
 static void take_events(struct enable_request *r, const char *name, char *text,
-			const struct taker *taker)
+			const struct option_target *target)
 {
 	const size_t head = offsetof(struct etw_filter_event_name, names);
-	struct filter_events *events = place(r, taker);
+	struct filter_events *events = target_in(r, target);
 	char **words = cli_list(name, text, ",");
 	size_t i, n;
 
-	check_in(name, events->given, events->head.in, taker->in);
+	check_in(name, events->given, events->head.in, target->in);
 	events->given = true;
-	events->head.in = taker->in;
+	events->head.in = target->in;
 	for (i = 0; words[i]; i++) {
 		n = strlen(words[i]);
 		if (head + events->len + n + 1 > sizeof(events->bytes))
@@ -321,9 +321,9 @@ static void take_events(struct enable_request *r, const char *name, char *text,
 
 /* Restrict a filter by names to events of this level ... */
 static void take_events_level(struct enable_request *r, const char *name, char *text,
-			      const struct taker *taker)
+			      const struct option_target *target)
 {
-	struct filter_events *events = place(r, taker);
+	struct filter_events *events = target_in(r, target);
 
 	events->narrowed = name;
 	events->head.level = cli_level(name, text);
@@ -331,31 +331,31 @@ static void take_events_level(struct enable_request *r, const char *name, char *
 
 /* ... and these keywords: what is their offset in the filter. */
 static void take_events_hex(struct enable_request *r, const char *name, char *text,
-			    const struct taker *taker)
+			    const struct option_target *target)
 {
-	struct filter_events *events = place(r, taker);
+	struct filter_events *events = target_in(r, target);
 	uint64_t mask = cli_hex(name, text);
 
 	events->narrowed = name;
-	memcpy(events->bytes + taker->what, &mask, sizeof(mask));
+	memcpy(events->bytes + target->what, &mask, sizeof(mask));
 }
 
 static void take_stack_level(struct enable_request *r, const char *name, char *text,
-			     const struct taker *taker)
+			     const struct option_target *target)
 {
 	struct filters *filters = &r->filters;
 
-	check_in(name, filters->stack_in_given, filters->stack_level.in, taker->in);
+	check_in(name, filters->stack_in_given, filters->stack_level.in, target->in);
 	filters->stack_level_given = filters->stack_in_given = true;
-	filters->stack_level.in = taker->in;
-	take_level(r, name, text, taker);
+	filters->stack_level.in = target->in;
+	take_level(r, name, text, target);
 }
 
 #define AT(member)	offsetof(struct enable_request, member)
 #define OPTION(name)	[ENABLE_OPT_##name - ENABLE_OPT_BASE]
 
 /* The options that several others resemble; take_other() takes the rest. */
-static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
+static const struct option_target option_targets[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
 	OPTION(LEVEL) = { .take = take_level, .late = names_level, .where = AT(enable.level) },
 	OPTION(KEYWORD) = { .take = take_keywords, .late = has_names, .where = AT(enable.any) },
 	OPTION(ANY) = { .take = take_hex, .late = has_names_not_hex, .where = AT(enable.any) },
@@ -456,15 +456,15 @@ static const char *option_name(int option)
 
 static void take(struct enable_request *r, int option, char *value)
 {
-	const struct taker *taker = &takers[option - ENABLE_OPT_BASE];
+	const struct option_target *target = &option_targets[option - ENABLE_OPT_BASE];
 	const char *name = r->within ? r->within : option_name(option);
 
-	if (!taker->take) {
+	if (!target->take) {
 		take_other(r, option, name, value);
 		return;
 	}
-	taker->take(r, name, value, taker);
-	if (taker->stack)
+	target->take(r, name, value, target);
+	if (target->stack)
 		r->enable.property |= ETW_ENABLE_STACK_TRACE;
 }
 
@@ -479,14 +479,14 @@ bool enable_request_has(int option)
 
 bool enable_request_take(struct enable_request *r, int option, char *value)
 {
-	const struct taker *taker;
+	const struct option_target *target;
 
 	if (provider_option(option, value, &r->enable))
 		return true;
 	if (option < ENABLE_OPT_BASE || option >= ENABLE_OPT_END)
 		return false;
-	taker = &takers[option - ENABLE_OPT_BASE];
-	if (!taker->late || !taker->late(value)) {
+	target = &option_targets[option - ENABLE_OPT_BASE];
+	if (!target->late || !target->late(value)) {
 		take(r, option, value);
 		return true;
 	}

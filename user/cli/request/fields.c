@@ -185,7 +185,7 @@ static bool parse_brackets(struct scan *s, const struct fields *fields,
 			return scan_fail(s, column, "no field %.*s comes before", (int)len, name);
 		number = (uint32_t)other;
 	} else if (!number) {
-		return scan_fail(s, column, "0 is no length");
+		return scan_fail(s, column, "0 is not a length");
 	}
 	if (type->has_length) {
 		field->length = (uint16_t)number;
@@ -230,7 +230,7 @@ static bool parse_field(struct scan *s, struct fields *fields)
 	len = scan_name(s, &name);
 	type = find_type(name, len);
 	if (!type)
-		return scan_fail(s, column, len ? "%.*s is no type" : "a type is missing",
+		return scan_fail(s, column, len ? "%.*s is not a type" : "a type is missing",
 				 (int)len, name);
 	*field = (struct etw_mf_field){ .in_type = type->in_type, .count = 1 };
 	if (scan_token(s, "[")) {

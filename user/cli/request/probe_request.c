@@ -43,7 +43,7 @@ static bool fail(const char *provider, int err, const char *why)
 	if (*why)
 		cli_fail("provider %s: %s", quoted, why);
 	else if (err == -ENOEXEC)
-		cli_fail("provider %s: the file is no 64-bit program or library of this machine",
+		cli_fail("provider %s: the file is not a 64-bit program or library of this machine",
 			 quoted);
 	else if (err == -EINVAL)
 		cli_fail("provider %s: the kernel does not take a path with blanks, colons or parentheses",

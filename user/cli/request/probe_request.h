@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe_request.h - providers that probes of functions and programs are made
+ * probe_request.h - turn probes of functions and programs into providers
  *
- * A probe is made a trace event, and that a provider.  The command holds the former until it
- * ends; after that etw.ko does while a session has the provider enabled.  Then the next
- * command that ends removes it.
+ * The command adds the probe as a trace event and registers that as a provider.  It holds the
+ * trace event until it ends; then etw.ko holds it while a session has the provider enabled.  The
+ * next command that ends removes a probe that nothing holds.
  */
 #ifndef ETW_CLI_REQUEST_PROBE_REQUEST_H
 #define ETW_CLI_REQUEST_PROBE_REQUEST_H
@@ -33,7 +33,7 @@ uint64_t probe_request_count(int fd, uint64_t session, const struct etw_guid *pr
  * keeps the kernel's counts, from which probe_missed.h goes on.
  */
 void probe_request_begin(int fd, uint64_t session);
-/* At the end of the command, after the device was closed: let go, and remove what nobody uses. */
+/* At the end of the command, after closing the device: release probes and remove unused ones. */
 void probe_request_end(void);
 
 #endif /* ETW_CLI_REQUEST_PROBE_REQUEST_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_request.c - providers that perf's counters are made
+ * sample_request.c - turn perf's counters into providers
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -46,16 +46,16 @@ static bool fail(const char *provider, int err)
 	if (err == -ENOENT && !strncmp(provider, PMU, strlen(PMU)))
 		return fail_unknown(provider);
 	if (err == -EINVAL && !strncmp(provider, PMU, strlen(PMU)))
-		cli_fail("provider %s: the period is no number from 1 on", quoted);
+		cli_fail("provider %s: the period must be at least 1", quoted);
 	else if (err == -EINVAL)
-		cli_fail("provider %s: give the samples a second of each CPU, from 1 to %d", quoted,
+		cli_fail("provider %s: give a rate in samples per second and CPU, 1 to %d", quoted,
 			 ETW_TRACE_FREQUENCY_MAX);
 	else
 		cli_fail("provider %s: %s", quoted, cli_denied(-err, "CAP_PERFMON"));
 	return false;
 }
 
-/* Those of a pattern that this machine has */
+/* Add this machine's counters that match a pattern. */
 static bool add_pattern(const char *provider, struct trace_set *set)
 {
 	static struct trace_schema schema;

@@ -225,14 +225,13 @@ static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
 	return finish(s, open, ns, alone, &body);
 }
 
-/* The types of classic events have other meanings. */
-static unsigned int opcode_of(const struct convert_event *e)
+unsigned int slices_opcode(const struct etw_event *event)
 {
-	const EVENT_HEADER *header = &e->record->EventHeader;
+	const struct etw_event_header *header = event->record.header;
 
-	if (header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
+	if (header->flags & (ETW_EVENT_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
 		return 0;
-	return header->EventDescriptor.Opcode;
+	return header->desc.opcode;
 }
 
 int slices_event(struct slices *s, const struct convert_event *e)
@@ -243,14 +242,14 @@ int slices_event(struct slices *s, const struct convert_event *e)
 	s->last = ns > s->last ? ns : s->last;
 	if (e->loss)
 		return loss(s, e);
-	if (s->own_processes && etw_process_take(s->processes, e->event) < 0)
+	if (s->own_processes && etw_process_learn(s->processes, e->event) < 0)
 		return convert_no_memory(s->c);
 	ret = kernel_name_process(s, e->record->EventHeader.ProcessId, e->event->time);
 	if (!ret)
 		ret = kernel_event(s, e, ns);
 	if (ret)
 		return ret < 0 ? ret : 0;
-	switch (opcode_of(e)) {
+	switch (slices_opcode(e->event)) {
 	case OPCODE_START:
 		return start(s, e, ns);
 	case OPCODE_STOP:

@@ -114,5 +114,7 @@ uint64_t slices_activity(const GUID *activity);
 int64_t slices_ns(int64_t filetime);
 /* The time of an event, to the nanosecond */
 int64_t slices_time(const struct etw_event *event);
+/* 0 for classic events, whose types have other meanings */
+unsigned int slices_opcode(const struct etw_event *event);
 
 #endif /* ETW_CONVERT_SLICES_H */

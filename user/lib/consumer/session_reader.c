@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "etl/block.h"
 #include "etl/merge.h"
 #include "session_reader.h"
@@ -323,14 +323,6 @@ static void drain(struct etw_reader *r)
 	r->draining = true;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Wait for a buffer; -EAGAIN on timeout, or after a signal if there is a timeout. */
 static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 {
@@ -341,7 +333,7 @@ static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 	int wait = r->merge.heap_count ? LOOK_MS : -1;
 
 	if (timeout_ms >= 0) {
-		uint64_t gone = now_ms() - start;
+		uint64_t gone = etw_monotonic_ms() - start;
 		int left = gone >= (uint64_t)timeout_ms ? 0 : timeout_ms - (int)gone;
 
 		if (!left)
@@ -380,7 +372,7 @@ static void hand_out(struct etw_reader *r, struct etw_event *event)
 
 static int reader_next(void *from, struct etw_event *event, int timeout_ms)
 {
-	uint64_t start = timeout_ms > 0 ? now_ms() : 0;
+	uint64_t start = timeout_ms > 0 ? etw_monotonic_ms() : 0;
 	struct etw_reader *r = from;
 	int64_t timestamp;
 	int ret;

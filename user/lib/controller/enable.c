@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <etw/abi_filter.h>
 #include <evntcons.h>
 #include <evntrace.h>
 #include "enable.h"
+#include "base/monotonic.h"
 #include "base/utf.h"
 #include "device/kdev.h"
 #include "lib/private/private.h"
@@ -233,22 +233,14 @@ static ULONG use_parameters(const ENABLE_TRACE_PARAMETERS *params, struct etw_en
 	return ERROR_SUCCESS;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int etw_enable_and_wait(int fd, struct etw_enable *enable)
 {
 	struct etw_enable wait = { .control = ETW_CONTROL_WAIT, .timeout_ms = INFINITE };
-	uint64_t start = now_ms(), gone;
+	uint64_t start = etw_monotonic_ms(), gone;
 	int ret = etw_kdev_enable(fd, enable);
 
 	while (ret == -EINTR) {
-		gone = now_ms() - start;
+		gone = etw_monotonic_ms() - start;
 		/* 0: only checks whether the callbacks are done */
 		if (enable->timeout_ms != INFINITE)
 			wait.timeout_ms = gone < enable->timeout_ms ? enable->timeout_ms - gone : 0;

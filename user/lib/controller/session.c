@@ -479,6 +479,10 @@ ULONG QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
 	return query_all_sessions(PropertyArray, PropertyArrayCount, LoggerCount, false);
 }
 
+/*
+ * QueryTraceW, QueryTraceA, StopTraceW, StopTraceA, UpdateTraceW, UpdateTraceA, FlushTraceW and
+ * FlushTraceA
+ */
 #define SHORTHAND(name, code)						\
 ULONG name##W(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,		\
 	      PEVENT_TRACE_PROPERTIES Properties)			\

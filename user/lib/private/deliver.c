@@ -70,7 +70,7 @@ static void collect(struct private_session *s)
 /* Record the losses behind the events of a buffer, as far as there is room. */
 static void record_losses(struct private_session *s, struct etw_buf *buf)
 {
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = buf->data,
 		.at = buf->used,
 		.end = s->ring.size,
@@ -82,8 +82,8 @@ static void record_losses(struct private_session *s, struct etw_buf *buf)
 
 	if (!s->losses.present)
 		return;
-	etw_losses_clear(&s->losses, etw_losses_build(&s->losses, &place));
-	buf->used = place.at;
+	etw_losses_clear(&s->losses, etw_losses_build(&s->losses, &output));
+	buf->used = output.at;
 }
 
 /* The file does not get this buffer. events: without records of losses, which begin at at. */

@@ -392,7 +392,7 @@ int etw_private_file_write(struct private_file *file, const struct etw_session_i
 static void put_losses(struct private_file *file, const char *session, struct etw_losses *losses)
 {
 	struct etw_log_header *header = (void *)(file->head + ETW_LOG_HEADER_AT);
-	struct etw_loss_place place = {
+	struct etw_loss_output output = {
 		.data = file->head,
 		.at = file->head_used,
 		.end = file->size,
@@ -404,8 +404,8 @@ static void put_losses(struct private_file *file, const char *session, struct et
 
 	if (!losses->present)
 		return;
-	etw_losses_clear(losses, etw_losses_build(losses, &place));
-	file->head_used = place.at;
+	etw_losses_clear(losses, etw_losses_build(losses, &output));
+	file->head_used = output.at;
 }
 
 static void complete_head(struct private_file *file, const struct private_file_end *end)

@@ -209,7 +209,7 @@ def _struct_array(name, values, tags, meta, data):
     first = None
     for value in values:
         if not isinstance(value, dict):
-            raise TypeError("%r is no structure, as the first element of %s is" % (value, name))
+            raise TypeError("%r is not a structure, as the first element of %s is" % (value, name))
         own = []
         _struct(name, value, _VCOUNT, tags, own, data)
         if first is None:

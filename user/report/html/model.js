@@ -35,7 +35,7 @@ function readReport(source) {
 	try {
 		report = JSON.parse(source);
 	} catch (error) {
-		throw new Error('its data is no JSON: ' + error.message);
+		throw new Error('its data is not JSON: ' + error.message);
 	}
 	if (!report || typeof report !== 'object')
 		throw new Error('its data is no object');

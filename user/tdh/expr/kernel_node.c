@@ -95,7 +95,7 @@ int etw_kernel_not(struct etw_kernel_compiler *c, int at)
 		if (negate_leaf(&c->leaves[node->left]))
 			return at;
 		return etw_kernel_fail(c, c->leaves[node->left].column,
-				       "the kernel cannot test what is no multiple: filter it with %s",
+				       "the kernel cannot test what is not a multiple: filter it with %s",
 				       elsewhere(c));
 	}
 	/* Each node has one place in one tree, so it can change. */

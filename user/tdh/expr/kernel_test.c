@@ -182,7 +182,7 @@ static int guid_leaf(struct target *t, const struct etw_expr_const *k)
 	char s[48];
 
 	if (!(k->is & ETW_EXPR_IS_GUID))
-		return etw_kernel_fail(t->c, column_of(k), "%.*s is no GUID", WRITTEN(t, k));
+		return etw_kernel_fail(t->c, column_of(k), "%.*s is not a GUID", WRITTEN(t, k));
 	snprintf(s, sizeof(s), *k->text == '{' ? "%s" : "{%s}", k->text);
 	return new_leaf(t, ETW_PAYLOAD_IS, column_of(k), NULL, s);
 }
@@ -249,7 +249,7 @@ static int equal_number(struct target *t, const struct etw_expr_const *k)
 
 	if (t->kind == ETW_VALUE_IPV4) {
 		if (inet_pton(AF_INET, k->text, &address) != 1)
-			return etw_kernel_fail(t->c, column_of(k), "%.*s is no IPv4 address",
+			return etw_kernel_fail(t->c, column_of(k), "%.*s is not an IPv4 address",
 					       WRITTEN(t, k));
 		return number_leaf(t, ETW_PAYLOAD_EQ, column_of(k), address.s_addr);
 	}

@@ -200,9 +200,9 @@ static bool take_text(struct etw_expr_scan *s, struct etw_expr_test *test)
 	struct etw_expr *expr = s->expr;
 
 	if (test->word && !(etw_expr_words[test->word].has & ETW_EXPR_HAS_TEXT))
-		return etw_expr_fail(s, at, "what is tested is no text");
+		return etw_expr_fail(s, at, "what is tested is not a text");
 	if (test->masked)
-		return etw_expr_fail(s, at, "bits are no text");
+		return etw_expr_fail(s, at, "bits are not text");
 	expr->decodes |= is_decoded(test->word);
 	if (test->op == ETW_EXPR_REGEX)
 		return etw_expr_take_regex(s, &test->regex);
@@ -235,7 +235,7 @@ static bool take_bits(struct etw_expr_scan *s, struct etw_expr_test *test)
 	const struct etw_expr_const *c;
 
 	if (test->word && !(etw_expr_words[test->word].has & ETW_EXPR_HAS_NUMBER))
-		return etw_expr_fail(s, at, "what is tested is no number");
+		return etw_expr_fail(s, at, "what is tested is not a number");
 	if (!take_const(s, test, false))
 		return false;
 	c = &s->expr->consts[test->first];

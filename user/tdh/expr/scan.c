@@ -123,7 +123,7 @@ static bool take_escape(struct etw_expr_scan *s)
 		if (!hex_digits(at + 2, digits, &code))
 			return etw_expr_fail(s, at, "\\x takes two hexadecimal digits, \\u four");
 		if (code >= 0xD800 && code <= 0xDFFF)
-			return etw_expr_fail(s, at, "half of a surrogate pair is no character");
+			return etw_expr_fail(s, at, "half of a surrogate pair is not a character");
 		s->at += digits;
 		if (digits == 2)
 			keep(s->expr, (char)code);
@@ -254,7 +254,7 @@ static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const ch
 		memcpy(&c->guid, &guid, sizeof(guid));
 		c->is |= ETW_EXPR_IS_GUID;
 	} else if (c->text[0] == '{' && !quoted) {
-		return etw_expr_fail(s, at, "no whole GUID (8-4-4-4-12 hexadecimal digits)");
+		return etw_expr_fail(s, at, "not a complete GUID (8-4-4-4-12 hexadecimal digits)");
 	}
 	if (etw_time_expr_parse(c->text, c->len, &when) && when.kind == ETW_TIME_EXPR_TIME) {
 		c->is |= ETW_EXPR_IS_TIME;

@@ -225,7 +225,7 @@ static void check_guids(struct manifest_reader *r, const struct manifest_node *n
 {
 	unsigned int i;
 
-	/* One that is no GUID was reported. */
+	/* One that is not a GUID was reported. */
 	p->has_control_guid = etw_manifest_value(node, "controlGuid") &&
 			      (!r->lenient || !is_zero(&p->control_guid));
 	if (!p->has_control_guid)

@@ -60,7 +60,7 @@ static void convert(struct manifest_reader *r, const char *data, size_t size, bo
 	len = size % 2 ? -EINVAL : etw_utf16_to_utf8(units, count, NULL, 0);
 	if (len < 0) {
 		r->at.line = wrong_line(units, count);
-		etw_manifest_fatal(r, "is no valid UTF-16");
+		etw_manifest_fatal(r, "is not valid UTF-16");
 	} else {
 		input->own = malloc((size_t)len + 1);
 		if (input->own)
@@ -122,7 +122,7 @@ static void mend(struct manifest_reader *r, struct manifest_input *input)
 		}
 		if (!found) {
 			r->at.line = line_of(input->data, input->data + begin);
-			etw_manifest_error(r, "is no valid UTF-8");
+			etw_manifest_error(r, "is not valid UTF-8");
 			found = true;
 		}
 		etw_text_cp1252(&text, input->data + begin, 1, ETW_TEXT_RAW);

@@ -286,7 +286,7 @@ static void skip(struct parser *p, const xmlChar *name, bool ours)
 	if (!p->top && r->document->line) {
 		etw_manifest_error(r, "a second root element %s: ignored", name);
 	} else if (!p->top) {
-		etw_manifest_fatal(r, "the root element %s is no manifest: "
+		etw_manifest_fatal(r, "the root element %s is not a manifest: "
 				   "it must be instrumentationManifest, instrumentation or assembly",
 				   name);
 		stop(p);
@@ -313,7 +313,7 @@ static const struct manifest_element *root_of(struct parser *p, const xmlChar *n
 		return element;
 	}
 	if (!whole)
-		etw_manifest_error(r, "the root element %s is no manifest, but part of one", name);
+		etw_manifest_error(r, "the root element %s is not a manifest but part of one", name);
 	r->document->line = r->at.line;
 	return element;
 }

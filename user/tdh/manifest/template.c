@@ -42,7 +42,7 @@ static void in_type(struct manifest_reader *r, const char *name, struct etw_mf_f
 		etw_manifest_error(r, "inType \"%s\": types of the trace namespace are Windows' own "
 				   "and not supported", name);
 	else
-		etw_manifest_error(r, "inType \"%s\" is no known type", name);
+		etw_manifest_error(r, "inType \"%s\" is not a known type", name);
 	r->at.cost = NULL;
 }
 
@@ -53,7 +53,7 @@ static void out_type(struct manifest_reader *r, const char *name, struct etw_mf_
 	if (!name)
 		return;
 	if (!f->out_type) {
-		etw_manifest_error(r, "outType \"%s\" is no known type", name);
+		etw_manifest_error(r, "outType \"%s\" is not a known type", name);
 		if (r->lenient)
 			f->out_type = etw_manifest_out_type_number(name) ?:
 				      etw_manifest_default_out_type(f->in_type);

@@ -178,7 +178,8 @@ uint16_t etw_manifest_default_out_type(uint16_t in_type)
 
 bool etw_manifest_types_fit(uint16_t in_type, uint16_t out_type)
 {
-	return out_type == type_of(in_type)->standard || (type_of(in_type)->others >> out_type & 1);
+	return out_type == type_of(in_type)->standard ||
+	       (out_type < OUT_TYPES && type_of(in_type)->others >> out_type & 1);
 }
 
 unsigned int etw_manifest_type_size(uint16_t in_type)

@@ -191,7 +191,7 @@ static int index_events(struct etw_mf_provider *provider)
 	return err;
 }
 
-static int compare_u64(const void *a, const void *b)
+int etw_mf_compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -215,7 +215,7 @@ static int index_map(struct etw_manifest *manifest, struct etw_mf_map *map)
 	}
 	for (i = 0; i < map->count; i++)
 		order[i] = (uint64_t)map->entries[i].value << 32 | i;
-	qsort(order, map->count, sizeof(*order), compare_u64);
+	qsort(order, map->count, sizeof(*order), etw_mf_compare_u64);
 	for (i = 0; i < map->count; i++)
 		if (!i || order[i] >> 32 != order[i - 1] >> 32)
 			by_value[n++] = (uint32_t)order[i];

@@ -310,6 +310,9 @@ int etw_manifest_finish(struct etw_manifest *manifest);
 struct etw_manifest *etw_manifest_get(struct etw_manifest *manifest);
 void etw_manifest_put(struct etw_manifest *manifest);
 
+/* Orders uint64_t for qsort(). */
+int etw_mf_compare_u64(const void *a, const void *b);
+
 /* By id and version; NULL: none.  A hash lookup. */
 const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provider,
 					     uint16_t id, uint8_t version);

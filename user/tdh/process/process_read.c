@@ -25,17 +25,17 @@ static bool is_of(const struct etw_event_header *header, const struct etw_guid *
 	return !memcmp(&header->provider, guid, sizeof(*guid));
 }
 
-bool etw_process_is(const struct etw_event *event)
+bool etw_process_is_own_event(const struct etw_event *event)
 {
 	return etw_kind_names_process(event->record.header);
 }
 
-const char *etw_process_named(const struct etw_event *event, struct etw_guid *provider)
+const char *etw_process_provider_name(const struct etw_event *event, struct etw_guid *provider)
 {
 	const struct etw_record_view *record = &event->record;
 	const char *name = (const char *)record->data + sizeof(*provider);
 
-	if (!etw_process_is(event) || record->header->desc.opcode != ETW_PROCESS_PROVIDER ||
+	if (!etw_process_is_own_event(event) || record->header->desc.opcode != ETW_PROCESS_PROVIDER ||
 	    record->data_len <= sizeof(*provider) ||
 	    !memchr(name, '\0', record->data_len - sizeof(*provider)))
 		return NULL;
@@ -158,7 +158,7 @@ int etw_process_read(struct etw_process_reader *reader, const struct etw_event *
 {
 	const struct etw_event_header *header = event->record.header;
 	const unsigned int type = header->desc.opcode;
-	const bool own = etw_process_is(event);
+	const bool own = etw_process_is_own_event(event);
 	struct etw_guid guid;
 
 	if (!own && (!(header->flags & ETW_EVENT_CLASSIC_HEADER) || type < START || type > DC_END))

@@ -297,7 +297,7 @@ static int add_name(struct etw_process_table *table, struct life *life,
 
 /* -------------------------------------------------------------------- events */
 
-int etw_process_take(struct etw_process_table *table, const struct etw_event *event)
+int etw_process_learn(struct etw_process_table *table, const struct etw_event *event)
 {
 	struct etw_process_note note;
 	struct life *life;

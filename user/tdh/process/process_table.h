@@ -38,16 +38,16 @@ struct etw_process_table *etw_process_table_new(size_t max);
 void etw_process_table_free(struct etw_process_table *table);	/* NULL is fine */
 
 /* Is it an event that Etw-Process wrote in the kernel? */
-bool etw_process_is(const struct etw_event *event);
+bool etw_process_is_own_event(const struct etw_event *event);
 
-/* Does it tell that a process named a provider? The name, in the event, and the GUID; or NULL */
-const char *etw_process_named(const struct etw_event *event, struct etw_guid *provider);
+/* The name, and the provider's GUID, in an event that names a provider; NULL: in no other event */
+const char *etw_process_provider_name(const struct etw_event *event, struct etw_guid *provider);
 
 /*
  * Learn from an event; others than the above are fine. 1: it was about a process; 0: it was
  * not; -ENOMEM. Beyond the limits the table forgets the process that was not used for longest.
  */
-int etw_process_take(struct etw_process_table *table, const struct etw_event *event);
+int etw_process_learn(struct etw_process_table *table, const struct etw_event *event);
 
 /*
  * Find the process that had this id at this time (FILETIME), or that with this start key if

@@ -82,7 +82,7 @@ const char *etw_installed_problem(unsigned int i)
 static void report_error(const char *folder, const char *name, int err)
 {
 	if (err == -EPERM)
-		add_problem("%s/%s: not read: it is no file, or others could have written it",
+		add_problem("%s/%s: not read: it is not a file, or others could have written it",
 			    folder, name);
 	else
 		add_problem("%s/%s: %s", folder, name, strerror(-err));

@@ -199,7 +199,7 @@ static void explain(int err, struct etw_problems *problems)
 		return;
 	if (err == -EINVAL)
 		etw_problem_add(problems, 0, false,
-				"this is no PE image and no WEVT_TEMPLATE resource");
+				"this is neither a PE image nor a WEVT_TEMPLATE resource");
 	else if (err == -ENOENT)
 		etw_problem_add(problems, 0, false, "the image has no WEVT_TEMPLATE resource");
 	else if (err == -EFBIG)

@@ -140,13 +140,6 @@ void etw_wevt_read_tasks(struct etw_wevt_reader *r)
 	r->provider->task_count = task - r->provider->tasks;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * Replace entries' task numbers with owners: 0 is the provider, which owns opcodes
  * without a task or with an undefined task; then the tasks.
@@ -165,7 +158,7 @@ static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t co
 		if (task)
 			order[i] |= (uint64_t)(1 + (task - r->provider->tasks)) << 32;
 	}
-	qsort(order, count, sizeof(*order), by_number);
+	qsort(order, count, sizeof(*order), etw_mf_compare_u64);
 }
 
 void etw_wevt_read_opcodes(struct etw_wevt_reader *r)

@@ -69,7 +69,7 @@ static void test_packed(void)
 	}
 	is(etw_etl_finish(w, 5, &n), 0, "finish");
 	/* Each turn appends. */
-	is(etw_etl_append(path, &w), 0, "append");
+	is(append_path(path, &w), 0, "append");
 	write_some(w, 4000, 4500, false, &sum, cpus);
 	is(etw_etl_finish(w, 5, &n), 0, "finish");
 	read_many(&got, got_cpus, &events, &count, &info);

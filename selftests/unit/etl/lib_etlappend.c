@@ -49,14 +49,14 @@ static void test_readers(void)
 	const int reader = open(path, O_RDONLY | O_CLOEXEC), writer = open(path, O_RDWR | O_CLOEXEC);
 	struct etw_etl_writer *w = NULL;
 
-	ok(!flock(reader, LOCK_EX | LOCK_NB) && !etw_etl_append(path, &w), "a reader's flock(2)");
+	ok(!flock(reader, LOCK_EX | LOCK_NB) && !append_path(path, &w), "a reader's flock(2)");
 	etw_etl_discard(w);
 	w = NULL;
-	ok(!fcntl(reader, F_OFD_SETLK, &lock) && !etw_etl_append(path, &w), "a reader's fcntl(2)");
+	ok(!fcntl(reader, F_OFD_SETLK, &lock) && !append_path(path, &w), "a reader's fcntl(2)");
 	etw_etl_discard(w);
 	close(reader);
 	lock.l_type = F_WRLCK;
-	ok(!fcntl(writer, F_OFD_SETLK, &lock) && etw_etl_append(path, &w) == -EBUSY,
+	ok(!fcntl(writer, F_OFD_SETLK, &lock) && append_path(path, &w) == -EBUSY,
 	   "a writer's lock");
 	close(writer);
 }
@@ -74,20 +74,20 @@ static void test_append(void)
 
 	etw_etl_create(path, &options, &w);
 	write_many(w, 700, false, &sum, cpus);
-	is(etw_etl_append(path, &other), -ENOENT, "a file that is not complete");
+	is(append_path(path, &other), -ENOENT, "a file that is not complete");
 	etw_etl_lost(w, 2, 3);
 	etw_etl_finish(w, 5, &n);
 	test_readers();
 	before = slurp(path, &len);
 
-	is(etw_etl_append(path, &w), 0, "opened for appending");
-	is(etw_etl_append(path, &other), -EBUSY, "by one at a time");
+	is(append_path(path, &w), 0, "opened for appending");
+	is(append_path(path, &other), -EBUSY, "by one at a time");
 	write_some(w, 700, 900, false, &(uint64_t){ 0 }, (uint64_t[CPUS]){ 0 });
 	etw_etl_discard(w);
 	ok(same_file(path, before, len), "and unchanged");
 	free(before);
 
-	is(etw_etl_append(path, &w), 0, "again");
+	is(append_path(path, &w), 0, "again");
 	ok(etw_etl_writer_info(w)->header.BufferSize == BUFFER &&
 	   !strcmp(etw_etl_writer_info(w)->logger, "of the source"), "its properties are returned");
 	write_some(w, 700, 1500, false, &sum, cpus);
@@ -119,7 +119,7 @@ static void test_append_uncut(void)
 	write_many(w, 700, false, &sum, cpus);
 	etw_etl_finish(w, 5, NULL);
 	before = stat(path, &st) ? 0 : st.st_size;
-	is(etw_etl_append(path, &w), 0, "opened for appending");
+	is(append_path(path, &w), 0, "opened for appending");
 	write_some(w, 700, 1500, false, &sum, cpus);
 	uncut = true;
 	etw_etl_discard(w);
@@ -164,18 +164,18 @@ static void test_append_refused(void)
 	struct etw_etl_writer *w;
 
 	put_text(path, "no log");
-	is(etw_etl_append(path, &w), -EINVAL, "no log file");
+	is(append_path(path, &w), -EINVAL, "no log file");
 	ok(has_text(path, "no log"), "stays unchanged");
 	unlink(path);
-	is(etw_etl_append(path, &w), -ENOENT, "no file");
+	is(append_path(path, &w), -ENOENT, "no file");
 	make_begin(&m, 2);
 	make_end(&m);
-	is(etw_etl_append(m.path, &w), -EINVAL, "a circular one");
+	is(append_path(m.path, &w), -EINVAL, "a circular one");
 	unlink(m.path);
 	make_begin(&m, 1);
 	fputs("tail", m.file);
 	make_end(&m);
-	is(etw_etl_append(m.path, &w), -EINVAL, "one with bytes after its end");
+	is(append_path(m.path, &w), -EINVAL, "one with bytes after its end");
 	unlink(m.path);
 }
 
@@ -202,11 +202,11 @@ static void test_append_corpus(const char *name)
 	if (!f || fwrite(all, 1, len, f) != len)
 		abort();
 	fclose(f);
-	is(etw_etl_append(path, &w), 0, name);
+	is(append_path(path, &w), 0, name);
 	is(etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1)), 0, "an event more");
 	etw_etl_discard(w);
 	ok(same_file(path, all, len), "or not: every byte is unchanged");
-	etw_etl_append(path, &w);
+	append_path(path, &w);
 	etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1));
 	is(etw_etl_finish(w, 0, NULL), 0, "finish");
 	etw_etl_open(from, NULL, NULL, &file);
