@@ -105,8 +105,6 @@ int etw_test_bad_op(void *arg)
 
 /* ------------------------------------------------------------------- dying */
 
-#ifdef CONFIG_KPROBES
-static struct task_struct *victim;
 static DECLARE_COMPLETION(begun);
 
 /* What an oops does: the task ends here, whatever it was about to do. */
@@ -116,6 +114,36 @@ static void die(void)
 		preempt_enable_notrace();
 	kthread_complete_and_exit(NULL, 0);
 }
+
+/* What etw_write_fixed() does, up to the copy of the payload. */
+static int begin_and_die(void *arg)
+{
+	struct etw_test_die *d = arg;
+	struct etw_open open;
+	void *payload;
+
+	complete(&begun);
+	payload = __etw_begin(etw_test_provider(d->index), &d->desc, 8, &open);
+	if (payload > ETW_UNWANTED)
+		die();
+	d->result = payload ? -ENOMSG : -EAGAIN;
+	return 0;
+}
+
+/* Returns when the thread is gone. */
+static void let_die(struct task_struct *task, u32 cpu)
+{
+	kthread_bind(task, cpu);
+	get_task_struct(task);
+	reinit_completion(&begun);
+	wake_up_process(task);
+	wait_for_completion(&begun);
+	kthread_stop(task);
+	put_task_struct(task);
+}
+
+#ifdef CONFIG_KPROBES
+static struct task_struct *victim;
 
 static int before(struct kprobe *p, struct pt_regs *regs)
 {
@@ -148,45 +176,53 @@ static int write_and_die(void *arg)
 	return 0;
 }
 
-int etw_test_die_op(void *arg)
+static void die_in_general(struct etw_test_die *d, struct task_struct *task)
 {
-	struct etw_test_die *d = arg;
 	struct kprobe probe = {
 		.symbol_name = "etw_record_put_items",
 		.pre_handler = before,
 		.post_handler = after,
 	};
+
+	d->result = register_kprobe(&probe);
+	if (d->result) {
+		kthread_stop(task);
+		return;
+	}
+	WRITE_ONCE(victim, task);
+	let_die(task, d->cpu);
+	WRITE_ONCE(victim, NULL);
+	unregister_kprobe(&probe);
+}
+#else
+static int write_and_die(void *arg)
+{
+	return 0;
+}
+
+static void die_in_general(struct etw_test_die *d, struct task_struct *task)
+{
+	kthread_stop(task);
+	d->result = -EOPNOTSUPP;
+}
+#endif
+
+int etw_test_die_op(void *arg)
+{
+	struct etw_test_die *d = arg;
 	struct task_struct *task;
 
 	if (!etw_test_provider(d->index))
 		return -ENOENT;
-	d->result = register_kprobe(&probe);
-	if (d->result)
-		return 0;
-	task = kthread_create(write_and_die, d, "etw_test_dies");
+	task = kthread_create(d->after_begin ? begin_and_die : write_and_die, d, "etw_test_dies");
 	if (IS_ERR(task)) {
 		d->result = PTR_ERR(task);
-	} else {
-		kthread_bind(task, d->cpu);
-		get_task_struct(task);
-		WRITE_ONCE(victim, task);
-		reinit_completion(&begun);
-		wake_up_process(task);
-		wait_for_completion(&begun);
-		/* Waits until the task is gone. */
-		kthread_stop(task);
-		WRITE_ONCE(victim, NULL);
-		put_task_struct(task);
+		return 0;
 	}
-	unregister_kprobe(&probe);
+	d->result = 0;
+	if (d->after_begin)
+		let_die(task, d->cpu);
+	else
+		die_in_general(d, task);
 	return 0;
 }
-#else
-int etw_test_die_op(void *arg)
-{
-	struct etw_test_die *d = arg;
-
-	d->result = -EOPNOTSUPP;
-	return 0;
-}
-#endif

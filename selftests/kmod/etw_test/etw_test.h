@@ -282,14 +282,19 @@ struct etw_test_bad {
 };
 
 /*
- * Let a kernel thread on this CPU end, as by an oops, between reserve and commit of an event
- * of a provider with ETW_SET_TYPES.
+ * Let a kernel thread on this CPU end, as by an oops, between reserve and commit of an event.
+ * In the general way the provider needs ETW_SET_TYPES; after __etw_begin() it is the driver's
+ * own code that was to fill the slot, and the provider may not have types.
  */
 struct etw_test_die {
 	__u32 index;
 	__u32 cpu;
-	__s32 result;		/* out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived */
-	__u32 reserved;
+	/*
+	 * out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived; -EAGAIN, __etw_begin() left
+	 * the event to __etw_write(); -ENOMSG, no session takes it
+	 */
+	__s32 result;
+	__u32 after_begin;	/* 0: in the general way; 1: after __etw_begin() */
 	struct etw_event_descriptor desc;
 };
 
