@@ -251,3 +251,8 @@ check_spoilt() {
 check_soak() {
 	run_vm "$work/soak-$1" "$1" --env "ETW_SOAK=$soak_times" -- soak
 }
+
+# check_crash KERNEL: power cuts, at length: 1,000 images.
+check_crash() {
+	run_vm "$work/crash-$1" "$1" --env ETW_CRASH_IMAGES=170 -- logfile_crash
+}
