@@ -69,9 +69,13 @@ judge_vm() {
 	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='hotplug*|pressure|soak'
 	shift 3
 
-	# All kernels here have what the first ones need. Only stock kernels have what tracepoints
-	# and probes need, and only the kernel debug can fail on demand.
+	# All kernels here have what the first ones need, and the kernels of distributions all that
+	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
+	# disk, and only the kernel debug can fail on demand.
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|module_left'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
+	[[ $kernel == kcsan ]] ||
+		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|bad_driver|control_wait|memory'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
