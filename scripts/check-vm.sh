@@ -72,10 +72,10 @@ judge_vm() {
 	# All kernels here have what the first ones need, and the kernels of distributions all that
 	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
 	# disk, and only the kernel debug can fail on demand.
-	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|module_left'
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
-		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|bad_driver|control_wait|memory'
+		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|bad_driver|module_left|control_wait|memory'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
