@@ -69,9 +69,13 @@ judge_vm() {
 	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='hotplug*|pressure|soak'
 	shift 3
 
-	# All kernels here have what the first ones need. Only stock kernels have what tracepoints
-	# and probes need, and only the kernel debug can fail on demand.
+	# All kernels here have what the first ones need, and the kernels of distributions all that
+	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
+	# disk, and only the kernel debug can fail on demand.
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
+	[[ $kernel == kcsan ]] ||
+		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|bad_driver|module_left|control_wait|memory'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
@@ -250,4 +254,9 @@ check_spoilt() {
 # check_soak KERNEL: what may grow, at length.
 check_soak() {
 	run_vm "$work/soak-$1" "$1" --env "ETW_SOAK=$soak_times" -- soak
+}
+
+# check_crash KERNEL: power cuts, at length: 1,000 images.
+check_crash() {
+	run_vm "$work/crash-$1" "$1" --env ETW_CRASH_IMAGES=170 -- logfile_crash
 }

@@ -203,7 +203,7 @@ san_obj := $(lib_src:%.c=build/san/%.o)
 mc_values_obj := $(patsubst %,build/san/selftests/mc/%.o,values fields)
 mc_test := build/mc-test/values build/mc-test/fixture build/san/selftests/mc/runtime.o
 
-units: $(patsubst %.c,build/unit/%,$(notdir $(unit_src))) $(mc_test) etl-programs
+units: $(patsubst %.c,build/unit/%,$(notdir $(unit_src))) $(mc_test) etl-programs build/fuzz/etw_fuzz
 
 build/san/selftests/%.o: private include_here = $(include_test) -isystem $(KSELFTEST)
 build/san/selftests/unit/manifest/manifest_memory.o: private include_here = $(include_test) $(xml_flags)

@@ -27,7 +27,7 @@
 
 #define CALLS_MAX	64	/* of one program */
 #define ARGS_MAX	20	/* of one call */
-#define OPS_MAX		64
+#define OPS_MAX		128	/* above every id */
 #define THREADS		3	/* that run a program, besides the flipper */
 #define PROG_BYTES	16384	/* of a program in a file */
 
@@ -114,6 +114,7 @@ struct op {
 	unsigned int weight;	/* how often it is chosen */
 	unsigned int cost;	/* in time, of 12 for a whole program; mostly 0 */
 	uint32_t cmd;		/* ioctl number, 0: a plain operation */
+	uint32_t issues;	/* the ioctl that a plain operation makes up by itself; mostly 0 */
 	uint16_t size;		/* of the ioctl's struct */
 	/* Plain operations: the values of the fields; result or -errno. */
 	long (*run)(struct exec *x, int thread, const uint64_t *v);
@@ -138,6 +139,7 @@ extern const struct etw_guid fuzz_guids[GUIDS];
 extern const char *const place_names[PLACES];
 
 const struct op *op_by_id(unsigned int id);
+const char *ops_error(void);
 unsigned int op_fields(const struct op *op);
 
 /* --------------------------------------------------------------------- random */

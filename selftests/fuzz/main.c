@@ -21,7 +21,7 @@ static struct options {
 	const char *out;	/* directory, or NULL */
 	unsigned int times;	/* of a replay */
 	const char *bad_log, *harmless;
-	bool stress, hotplug, replay, show, extract, verbose;
+	bool stress, hotplug, replay, show, extract, ops, verbose;
 } opt = { .seconds = 60, .times = 100 };
 
 static int current_fd = -1;
@@ -322,6 +322,17 @@ static int show(char **files, int count)
 	return bad;
 }
 
+/* For each operation its id, its name and the command of the device that it calls, or 0. */
+static int show_ops(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < fuzz_op_count; i++)
+		printf("%u %s %#x\n", fuzz_ops[i]->id, fuzz_ops[i]->name,
+		       fuzz_ops[i]->cmd ? fuzz_ops[i]->cmd : fuzz_ops[i]->issues);
+	return 0;
+}
+
 static int usage(void)
 {
 	fprintf(stderr,
@@ -329,6 +340,7 @@ static int usage(void)
 		"                [--bad-log PATTERN] [--harmless-log PATTERN] [CORPUS-DIR...]\n"
 		"       etw_fuzz --replay [--times N] FILE...\n"
 		"       etw_fuzz --show FILE...\n"
+		"       etw_fuzz --operations\n"
 		"       etw_fuzz --extract OUT/current DIR\n");
 	return 2;
 }
@@ -340,6 +352,7 @@ static bool parse(int argc, char **argv)
 		{ "stress", 0, NULL, 'S' }, { "hotplug", 0, NULL, 'H' },
 		{ "verbose", 0, NULL, 'v' }, { "replay", 0, NULL, 'r' }, { "times", 1, NULL, 'n' },
 		{ "show", 0, NULL, 'w' }, { "extract", 0, NULL, 'x' },
+		{ "operations", 0, NULL, 'p' },
 		{ "bad-log", 1, NULL, 'b' }, { "harmless-log", 1, NULL, 'm' }, { 0 } };
 	int c;
 
@@ -355,6 +368,7 @@ static bool parse(int argc, char **argv)
 		case 'n': opt.times = strtoul(optarg, NULL, 0); break;
 		case 'w': opt.show = true; break;
 		case 'x': opt.extract = true; break;
+		case 'p': opt.ops = true; break;
 		case 'b': opt.bad_log = optarg; break;
 		case 'm': opt.harmless = optarg; break;
 		default: return false;
@@ -394,6 +408,7 @@ static bool set_up(void)
 int main(int argc, char **argv)
 {
 	char dir[512] = "";	/* where the corpus is kept */
+	const char *error;
 	int i;
 
 	/* Re-executed as a program's child, which holds inherited resources. */
@@ -404,6 +419,13 @@ int main(int argc, char **argv)
 	}
 	if (!parse(argc, argv))
 		return usage();
+	error = ops_error();
+	if (error) {
+		fprintf(stderr, "etw_fuzz: %s\n", error);
+		return 1;
+	}
+	if (opt.ops)
+		return show_ops();
 	if (opt.show)
 		return show(argv + optind, argc - optind);
 	if (opt.extract)

@@ -267,7 +267,7 @@ static void done_set(struct exec *x, const void *arg)
 }
 
 static const struct op op_set = {
-	.id = 26, .name = "set", .weight = 8, .cmd = ETW_IOC_PROVIDER_SET,
+	.id = 64, .name = "set", .weight = 8, .cmd = ETW_IOC_PROVIDER_SET,
 	.size = sizeof(struct etw_provider_set), .done = done_set,
 	.fields = { FD(FD_DEV), PLACE, F(etw_provider_set, size, KIND_SIZE),
 		    F(etw_provider_set, slot, KIND_SLOT),
@@ -278,7 +278,7 @@ static const struct op op_set = {
 		    F(etw_provider_set, reserved, KIND_RESERVED) } };
 
 static const struct op op_groups = {
-	.id = 27, .name = "groups", .weight = 2, .cmd = ETW_IOC_GROUP_ENUM,
+	.id = 65, .name = "groups", .weight = 2, .cmd = ETW_IOC_GROUP_ENUM,
 	.size = sizeof(struct etw_provider_enum),
 	.fields = { FD(FD_DEV), PLACE, F(etw_provider_enum, size, KIND_SIZE),
 		    F(etw_provider_enum, flags, KIND_RESERVED),
@@ -286,7 +286,7 @@ static const struct op op_groups = {
 		    F(etw_provider_enum, capacity, KIND_LEN, sizeof(struct etw_guid)) } };
 
 static const struct op op_group = {
-	.id = 28, .name = "group", .weight = 3, .cmd = ETW_IOC_GROUP_QUERY,
+	.id = 66, .name = "group", .weight = 3, .cmd = ETW_IOC_GROUP_QUERY,
 	.size = sizeof(struct etw_group_query),
 	.fields = { FD(FD_DEV), PLACE, F(etw_group_query, size, KIND_SIZE),
 		    F(etw_group_query, flags, KIND_RESERVED),
@@ -431,12 +431,16 @@ static const struct op op_t_typed = {
 /* ------------------------------------------------------------- plain operations */
 
 #define V(name, kind, ...) { name, 0, 8, kind, ##__VA_ARGS__ }
-#define COSTLY(_id, _name, _weight, _cost, ...)				\
+#define OPERATION(_id, _name, _weight, _cost, _issues, ...)		\
 	static const struct op op_##_name = {				\
 		.id = _id, .name = #_name, .weight = _weight, .cost = _cost,	\
-		.run = run_##_name,					\
+		.issues = _issues, .run = run_##_name,			\
 		.fields = { __VA_ARGS__ } }
+#define COSTLY(_id, _name, _weight, _cost, ...)				\
+	OPERATION(_id, _name, _weight, _cost, 0, __VA_ARGS__)
 #define PLAIN(_id, _name, _weight, ...)	COSTLY(_id, _name, _weight, 0, __VA_ARGS__)
+#define ISSUES(_id, _name, _weight, _cmd, ...)				\
+	OPERATION(_id, _name, _weight, 0, _cmd, __VA_ARGS__)
 
 PLAIN(32, open, 3, V("flags", KIND_ENUM, E_OPEN));
 PLAIN(33, close, 4, V("fd", KIND_FD, FD_ANY));
@@ -487,10 +491,10 @@ static const struct op op_classic = {
 		    F(etw_classic_write, data_count, KIND_LEN, 1),
 		    F(etw_classic_write, reserved, KIND_RESERVED) } };
 
-PLAIN(60, trace, 12, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
-      V("count", KIND_INT, 3));
-PLAIN(63, bpf, 6, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0), V("seed", KIND_INT, 1),
-      V("count", KIND_INT, 2));
+ISSUES(60, trace, 12, ETW_IOC_TRACE_EVENT, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0),
+       V("seed", KIND_INT, 1), V("count", KIND_INT, 3));
+ISSUES(63, bpf, 6, ETW_IOC_BPF_PROVIDER, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0),
+       V("seed", KIND_INT, 1), V("count", KIND_INT, 2));
 
 const struct op *const fuzz_ops[] = {
 	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
@@ -524,4 +528,26 @@ unsigned int op_fields(const struct op *op)
 	while (n < ARGS_MAX && op->fields[n].name)
 		n++;
 	return n;
+}
+
+/* NULL, or what is wrong with the table. */
+const char *ops_error(void)
+{
+	static char text[128];
+	unsigned int i;
+
+	for (i = 0; i < fuzz_op_count; i++) {
+		const struct op *op = fuzz_ops[i], *first = op_by_id(op->id);
+
+		if (op->id >= OPS_MAX)
+			snprintf(text, sizeof(text), "%s has the id %u, the last one is %u",
+				 op->name, op->id, OPS_MAX - 1);
+		else if (first != op)
+			snprintf(text, sizeof(text), "%s and %s have the same id %u", first->name,
+				 op->name, op->id);
+		else
+			continue;
+		return text;
+	}
+	return NULL;
 }

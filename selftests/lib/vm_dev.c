@@ -46,6 +46,11 @@ void vm_pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+bool vm_cpu1_online(bool on)
+{
+	return vm_write_text(VM_CPU1_ONLINE, on ? "1" : "0");
+}
+
 const char *vm_build(void)
 {
 	static char own[512];

@@ -58,6 +58,11 @@ bool vm_write_text(const char *path, const char *text);
 
 void vm_pin(int cpu);
 
+#define VM_CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Take CPU 1 offline or online again; false: this machine cannot. */
+bool vm_cpu1_online(bool on);
+
 /*
  * The folder of the etw command and of modules/KERNEL: $ETW_BUILD, or else the one above
  * the program's own, BUILD/FOLDER/PROGRAM.

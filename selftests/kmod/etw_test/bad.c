@@ -105,8 +105,6 @@ int etw_test_bad_op(void *arg)
 
 /* ------------------------------------------------------------------- dying */
 
-#ifdef CONFIG_KPROBES
-static struct task_struct *victim;
 static DECLARE_COMPLETION(begun);
 
 /* What an oops does: the task ends here, whatever it was about to do. */
@@ -118,17 +116,31 @@ static void die(void)
 	kthread_complete_and_exit(NULL, 0);
 }
 
-static int before(struct kprobe *p, struct pt_regs *regs)
+/* What etw_write_fixed() does, up to the copy of the payload. */
+static int begin_and_die(void *arg)
 {
-	if (current != READ_ONCE(victim))
-		return 0;
-	instruction_pointer_set(regs, (unsigned long)die);
-	return 1;
+	struct etw_test_die *d = arg;
+	struct etw_open open;
+	void *payload;
+
+	complete(&begun);
+	payload = __etw_begin(etw_test_provider(d->index), &d->desc, 8, &open);
+	if (payload > ETW_UNWANTED)
+		die();
+	d->result = payload ? -ENOMSG : -EAGAIN;
+	return 0;
 }
 
-/* With it the kernel does not make the probe a jump, from which there is no other return. */
-static void after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+/* Returns when the thread is gone. */
+static void let_die(struct task_struct *task, u32 cpu)
 {
+	kthread_bind(task, cpu);
+	get_task_struct(task);
+	reinit_completion(&begun);
+	wake_up_process(task);
+	wait_for_completion(&begun);
+	kthread_stop(task);
+	put_task_struct(task);
 }
 
 /* A typed event: etw_record_put_items() stores its schema between reserve and commit. */
@@ -163,54 +175,74 @@ static int trace_and_die(void *arg)
 }
 
 static const struct {
-	const char *function;	/* where the thread ends */
+	const char *function;	/* where a probe ends the thread; NULL: it ends by itself */
 	int (*run)(void *arg);
 } deaths[] = {
 	[ETW_TEST_DIE_EVENT] = { "etw_record_put_items", write_and_die },
 	[ETW_TEST_DIE_TRACED] = { "etw_write_paid", trace_and_die },
+	[ETW_TEST_DIE_BEGUN] = { NULL, begin_and_die },
 };
+
+#ifdef CONFIG_KPROBES
+static struct task_struct *victim;
+
+static int before(struct kprobe *p, struct pt_regs *regs)
+{
+	if (current != READ_ONCE(victim))
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)die);
+	return 1;
+}
+
+/* With it the kernel does not make the probe a jump, from which there is no other return. */
+static void after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static void die_at_probe(struct etw_test_die *d, struct task_struct *task)
+{
+	struct kprobe probe = {
+		.symbol_name = deaths[d->where].function,
+		.pre_handler = before,
+		.post_handler = after,
+	};
+
+	d->result = register_kprobe(&probe);
+	if (d->result) {
+		kthread_stop(task);
+		return;
+	}
+	WRITE_ONCE(victim, task);
+	let_die(task, d->cpu);
+	WRITE_ONCE(victim, NULL);
+	unregister_kprobe(&probe);
+}
+#else
+static void die_at_probe(struct etw_test_die *d, struct task_struct *task)
+{
+	kthread_stop(task);
+	d->result = -EOPNOTSUPP;
+}
+#endif
 
 int etw_test_die_op(void *arg)
 {
 	struct etw_test_die *d = arg;
-	struct kprobe probe = {
-		.pre_handler = before,
-		.post_handler = after,
-	};
 	struct task_struct *task;
 
 	if (d->where >= ARRAY_SIZE(deaths))
 		return -EINVAL;
 	if (!etw_test_provider(d->index))
 		return -ENOENT;
-	probe.symbol_name = deaths[d->where].function;
-	d->result = register_kprobe(&probe);
-	if (d->result)
-		return 0;
 	task = kthread_create(deaths[d->where].run, d, "etw_test_dies");
 	if (IS_ERR(task)) {
 		d->result = PTR_ERR(task);
-	} else {
-		kthread_bind(task, d->cpu);
-		get_task_struct(task);
-		WRITE_ONCE(victim, task);
-		reinit_completion(&begun);
-		wake_up_process(task);
-		wait_for_completion(&begun);
-		/* Waits until the task is gone. */
-		kthread_stop(task);
-		WRITE_ONCE(victim, NULL);
-		put_task_struct(task);
+		return 0;
 	}
-	unregister_kprobe(&probe);
+	d->result = 0;
+	if (deaths[d->where].function)
+		die_at_probe(d, task);
+	else
+		let_die(task, d->cpu);
 	return 0;
 }
-#else
-int etw_test_die_op(void *arg)
-{
-	struct etw_test_die *d = arg;
-
-	d->result = -EOPNOTSUPP;
-	return 0;
-}
-#endif

@@ -281,18 +281,24 @@ struct etw_test_bad {
 	struct etw_event_descriptor desc;
 };
 
-#define ETW_TEST_DIE_EVENT	0	/* between reserve and commit of an event */
+#define ETW_TEST_DIE_EVENT	0	/* between reserve and commit of an event, in the general way */
 #define ETW_TEST_DIE_TRACED	1	/* while a record of kmem:kmalloc is made an event */
+#define ETW_TEST_DIE_BEGUN	2	/* in the driver's own code, after __etw_begin() */
 
 /*
- * Let a kernel thread on this CPU end, as by an oops: in a write for a provider with ETW_SET_TYPES,
- * or in one for a provider of the kernel's trace event.
+ * Let a kernel thread on this CPU end, as by an oops.  For ETW_TEST_DIE_EVENT the provider needs
+ * ETW_SET_TYPES, for ETW_TEST_DIE_BEGUN it may not have types; ETW_TEST_DIE_TRACED is for a provider
+ * of the kernel's trace event.
  */
 struct etw_test_die {
 	__u32 index;
 	__u32 cpu;
-	__s32 result;		/* out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived */
-	__u32 where;
+	/*
+	 * out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived; -EAGAIN, __etw_begin() left
+	 * the event to __etw_write(); -ENOMSG, no session takes it
+	 */
+	__s32 result;
+	__u32 where;		/* ETW_TEST_DIE_* */
 	struct etw_event_descriptor desc;
 };
 

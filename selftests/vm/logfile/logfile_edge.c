@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 #define FILE_A		LOG_DIR "/a.etl"
 #define NUMBER		"4294967295"
 #define PER_BUFFER	LOG_PER_BUFFER
@@ -140,21 +139,16 @@ TEST_F(edge, append_to_a_stump)
 	EXPECT_EQ(LOG_KB * 1024 / 2, st.st_size);
 }
 
-static bool online(bool on)
-{
-	return vm_write_text(ONLINE, on ? "1" : "0");
-}
-
 /* A CPU that is offline, or comes back, is counted; the CPUs of an append may differ. */
 TEST_F(edge, cpus_come_and_go)
 {
 	struct vl_log log;
 
-	if (access(ONLINE, W_OK))
+	if (access(VM_CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot go offline");
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
-	ASSERT_TRUE(online(true));
+	ASSERT_TRUE(vm_cpu1_online(true));
 	vm_pin(1);
 	vl_logger_write(&self->l, PER_BUFFER);
 	vm_pin(0);
@@ -163,11 +157,11 @@ TEST_F(edge, cpus_come_and_go)
 	EXPECT_STREQ("", log.agree.why);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), log.info.header.NumberOfProcessors);
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	EXPECT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_APPEND, FILE_A, 0));
 	vl_logger_write(&self->l, PER_BUFFER);
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
-	ASSERT_TRUE(online(true));
+	ASSERT_TRUE(vm_cpu1_online(true));
 	log = vl_log_read(FILE_A);
 	EXPECT_STREQ("", log.agree.why);
 	EXPECT_EQ(0, log.error);

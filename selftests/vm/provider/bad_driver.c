@@ -7,6 +7,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_clock.h"
 #include "lib/vm_log.h"
 #include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
@@ -536,6 +537,68 @@ TEST_F(bad_driver, reader_outlives_death)
 	prepare(self, ETW_MODE_REAL_TIME);
 	self->s.flush_ms = 3600 * 1000;
 	outlive(_metadata, self);
+}
+
+/* ------------------------------------------------- dying in the driver's own code */
+
+/* As dies(), of a thread that was to fill the slot itself, see etw_write_fixed(). */
+static int dies_filling(FIXTURE_DATA(bad_driver) *self)
+{
+	struct etw_test_die d = { .where = ETW_TEST_DIE_BEGUN, .desc = { .id = 7, .level = 1 } };
+	int ret = vm_ioctl(self->kfd, ETW_TEST_DIE, &d);
+
+	return ret ?: d.result;
+}
+
+/* The session that the slot was reserved in loses one buffer, and all of it is counted. */
+static void die_filling(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self)
+{
+	ASSERT_EQ(0, good(self, 10));
+	ASSERT_EQ(0, dies_filling(self));
+	/* Some in the buffer of the dead one, most in later ones. */
+	ASSERT_EQ(0, good(self, 500));
+	ASSERT_EQ(0, drain(self));
+	judge(_metadata, self, 1, 510 - PER_BUFFER);
+	ASSERT_EQ(0, good(self, 10));
+	ASSERT_EQ(0, drain(self));
+	judge(_metadata, self, 1, 520 - PER_BUFFER);
+	EXPECT_LE(520 - PER_BUFFER, self->seen.good);
+	EXPECT_EQ(0, self->seen.other);
+}
+
+TEST_F(bad_driver, death_filling)
+{
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	die_filling(_metadata, self);
+}
+
+/* Of several sessions only the first one has a slot before the driver has filled it. */
+TEST_F(bad_driver, death_filling_several)
+{
+	struct etw_session others[2];
+	struct etw_session_stat st;
+	unsigned int i;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		others[i] = vm_session(i ? "t-bad-3" : "t-bad-2");
+		ASSERT_EQ(0, vm_start(self->fd, &others[i]));
+		ASSERT_EQ(0, vm_enable(self->fd, others[i].handle, guid, 0, 0, 0));
+	}
+	if (!vm_tsc_trusted()) {
+		/* With other clocks events of several sessions are left to __etw_write(). */
+		EXPECT_EQ(-EAGAIN, dies_filling(self));
+		return;
+	}
+	die_filling(_metadata, self);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		ASSERT_EQ(0, vm_flush(self->fd, others[i].handle));
+		ASSERT_EQ(0, vm_stat(self->fd, others[i].handle, &st));
+		EXPECT_EQ(0, st.abandoned_buffers);
+		EXPECT_EQ(self->w.ok, st.written);
+		EXPECT_EQ(st.written, st.events_delivered);
+		EXPECT_EQ(0, vm_dropped(&st));
+	}
 }
 
 TEST_HARNESS_MAIN

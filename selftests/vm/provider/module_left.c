@@ -211,9 +211,6 @@ TEST_F(left, enabled_again_and_again)
  */
 TEST_F(left, callback_dies)
 {
-	/* It rightly complains about the lock that the dead thread holds. */
-	if (!access("/proc/lockdep_stats", F_OK))
-		SKIP(return, "this kernel has lockdep");
 	ASSERT_EQ(0, load(BOTH | ETW_LEFT_CALLBACK, "dies=1"));
 	EXPECT_EQ(0, enable(self, static_guid, 60000));
 	EXPECT_TRUE(complained(self, "the enable callback of module etw_left died"));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * adversary - processes that write, are killed and flood; drivers that die in a write or give
- * bad pointers; readers beside the file, and none; no flush timer; disks that are full; files
- * that are cut short or emptied, and damaged afterwards; snapshots: at random, the verdicts of
- * etw verify and --strict agree with the writers' tally
+ * adversary - processes that write, are stopped, killed and flood; drivers that die in a write or
+ * give bad pointers; readers beside the file, and none; no flush timer; disks that are full or
+ * frozen; a CPU that goes offline; files that are cut short or emptied, and damaged afterwards;
+ * snapshots: at random, the verdicts of etw verify and --strict agree with the writers' tally
  *
  * $ETW_ADVERSARY_RUNS is the number of runs, default 4; $ETW_ADVERSARY_SEED the first seed.
  *
@@ -15,17 +15,20 @@
 #include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
 #include "lib/driver/vm_kmod.h"
+#include "lib/fault/vm_disk.h"
 #include "etl/verify.h"
 #include "kmod/etw_test/etw_test.h"
 
+#include <linux/fs.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 /* run.sh limits the program; a long run by hand has no other limit. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	86400
 
-#define SPACE_KB	(24 * 1024)
+#define SPACE_KB	((24 + DISK_MB) * 1024)
 #define RUNS		4
 #define WRITERS		3
 #define EVENTS_MAX	6000	/* of one writer */
@@ -53,9 +56,23 @@ FIXTURE(adversary) {
 	char files[FILES][64];
 	unsigned int count;
 	ULONG mode;
+	bool disk;			/* an ext4 is mounted at DISK_DIR */
+	const char *dir;		/* of this run's files: LOG_DIR or DISK_DIR */
 	int driver;			/* etw_test; it writes as vm_guid(2) */
 	unsigned int driver_lost;	/* events of it that are lost */
+	unsigned int driver_unknown;	/* that may be */
 };
+
+/* Its image has all of its space, so that it outlives a full LOG_DIR. */
+static bool make_disk(void)
+{
+	bool made = vm_disk_make(DISK_USUAL);
+	int fd = open(DISK, O_RDWR | O_CLOEXEC);
+
+	made = made && !posix_fallocate(fd, 0, DISK_MB * 1024 * 1024);
+	close(fd);
+	return made;
+}
 
 FIXTURE_SETUP(adversary)
 {
@@ -65,6 +82,7 @@ FIXTURE_SETUP(adversary)
 
 	ASSERT_EQ(NULL, why)
 		TH_LOG("cannot have %s", why);
+	self->disk = make_disk();
 	self->driver = vm_test_provider();
 	ASSERT_LE(0, self->driver);
 	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_REGISTER, &reg));
@@ -79,6 +97,8 @@ FIXTURE_TEARDOWN(adversary)
 	munmap(self->writers, WRITERS * sizeof(*self->writers));
 	close(self->driver);
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
+	if (self->disk)
+		umount2(DISK_DIR, MNT_DETACH);
 	vl_logger_end(&self->l);
 }
 
@@ -93,6 +113,7 @@ static void write_events(struct writer *w, uint32_t number, bool fast, uint64_t 
 	REGHANDLE reg = vl_register(1);
 	uint32_t head[3], n;
 
+	vm_pin(number % 2);
 	EventDataDescCreate(&data[0], head, sizeof(head));
 	for (n = 0; reg && n < EVENTS_MAX; n++) {
 		head[0] = number;
@@ -172,6 +193,15 @@ static void end_reader(FIXTURE_DATA(adversary) *self)
 	self->reader = 0;
 }
 
+/* A file of this run: of a series the one with this number */
+static const char *file_path(const FIXTURE_DATA(adversary) *self, unsigned int number)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/n%u.etl", self->dir, number);
+	return path;
+}
+
 static ULONG start_session(FIXTURE_DATA(adversary) *self)
 {
 	static const ULONG modes[] = {
@@ -181,14 +211,17 @@ static ULONG start_session(FIXTURE_DATA(adversary) *self)
 		EVENT_TRACE_BUFFERING_MODE,
 	};
 	struct vl_log_props props;
+	char series[64];
 	ULONG ret;
 
+	self->dir = self->disk && !pick(3) ? DISK_DIR : LOG_DIR;
+	snprintf(series, sizeof(series), "%s/n%%d.etl", self->dir);
 	self->mode = modes[pick(ARRAY_SIZE(modes))];
 	if (self->mode != EVENT_TRACE_BUFFERING_MODE && pick(2))
 		self->mode |= EVENT_TRACE_REAL_TIME_MODE;
 	props = vl_log_props(self->mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
-			     self->mode & EVENT_TRACE_FILE_MODE_NEWFILE ? LOG_DIR "/n%d.etl" :
-									 LOG_DIR "/n1.etl",
+			     self->mode & EVENT_TRACE_FILE_MODE_NEWFILE ? series :
+									 file_path(self, 1),
 			     self->mode & EVENT_TRACE_FILE_MODE_SEQUENTIAL ? 0 : FILE_KB);
 	props.p.MinimumBuffers = 4 + pick(60);
 	props.p.MaximumBuffers = props.p.MinimumBuffers;
@@ -206,10 +239,15 @@ static void driver_dies(FIXTURE_DATA(adversary) *self)
 {
 	struct etw_test_die d = { .index = 1, .cpu = pick(2), .desc = { .id = 8, .level = 1 } };
 
-	if (vm_ioctl(self->driver, ETW_TEST_DIE, &d) || d.result)
+	if (vm_ioctl(self->driver, ETW_TEST_DIE, &d))
 		return;
-	self->driver_lost++;
-	fprintf(stderr, "# a driver died on CPU %u\n", d.cpu);
+	if (!d.result) {
+		self->driver_lost++;
+		fprintf(stderr, "# a driver died on CPU %u\n", d.cpu);
+	} else if (d.result == -EIO) {
+		/* It wrote the event, or found no buffer for it. */
+		self->driver_unknown++;
+	}
 }
 
 static void driver_errs(FIXTURE_DATA(adversary) *self)
@@ -222,6 +260,48 @@ static void driver_errs(FIXTURE_DATA(adversary) *self)
 		self->driver_lost += b.count;
 }
 
+/* A writer or the reader stops for a while, wherever it is; the reader perhaps for good. */
+static void stop_process(const char *name, pid_t pid, bool for_good)
+{
+	if (pid <= 0)
+		return;
+	fprintf(stderr, "# stop %s\n", name);
+	kill(pid, SIGSTOP);
+	usleep(pick(50000));
+	if (!for_good)
+		kill(pid, SIGCONT);
+}
+
+/* Fill LOG_DIR, or freeze the disk. */
+static void trouble_disk(FIXTURE_DATA(adversary) *self)
+{
+	int fd;
+
+	if (!strcmp(self->dir, LOG_DIR)) {
+		vl_log_dir_fill();
+		usleep(20000 + pick(50000));
+		vl_log_dir_free();
+		fprintf(stderr, "# full disk\n");
+		return;
+	}
+	fd = open(self->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!ioctl(fd, FIFREEZE, 0)) {
+		usleep(20000 + pick(50000));
+		ioctl(fd, FITHAW, 0);
+		fprintf(stderr, "# frozen disk\n");
+	}
+	close(fd);
+}
+
+static void take_cpu(void)
+{
+	if (!vm_cpu1_online(false))
+		return;
+	usleep(pick(30000));
+	vm_cpu1_online(true);
+	fprintf(stderr, "# CPU 1 was offline\n");
+}
+
 /* What happens while the writers write */
 static void disturb(FIXTURE_DATA(adversary) *self)
 {
@@ -229,22 +309,19 @@ static void disturb(FIXTURE_DATA(adversary) *self)
 	off_t size = self->mode & EVENT_TRACE_FILE_MODE_NEWFILE || pick(2) ? 3 * LOG_KB * 1024 : 0;
 	unsigned int victim = pick(WRITERS);
 
-	switch (pick(8)) {
+	switch (pick(11)) {
 	case 0:
 		end_writer(self, victim);
 		fprintf(stderr, "# kill %u\n", victim);
 		break;
 	case 1:
-		vl_log_dir_fill();
-		usleep(20000 + pick(50000));
-		vl_log_dir_free();
-		fprintf(stderr, "# full disk\n");
+		trouble_disk(self);
 		break;
 	case 2:
 		vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
 		break;
 	case 3:
-		if (!pick(3) && !truncate(LOG_DIR "/n1.etl", size))
+		if (!pick(3) && !truncate(file_path(self, 1), size))
 			fprintf(stderr, "# truncate to %lld\n", (long long)size);
 		break;
 	case 4:
@@ -257,6 +334,15 @@ static void disturb(FIXTURE_DATA(adversary) *self)
 		if (self->reader)
 			fprintf(stderr, "# kill the reader\n");
 		end_reader(self);
+		break;
+	case 7:
+		stop_process("a writer", self->pids[victim], false);
+		break;
+	case 8:
+		stop_process("the reader", self->reader, pick(2));
+		break;
+	case 9:
+		take_cpu();
 		break;
 	default:
 		usleep(pick(30000));
@@ -291,6 +377,7 @@ static bool tally(FIXTURE_DATA(adversary) *self, const char *path)
 struct missing {
 	unsigned int all, covered, denied, twice;
 	unsigned int unknown;		/* a writer was killed before it knew their end */
+	bool late;			/* the files begin later than the session */
 };
 
 /* May an event of that time be in the bounds of some gap? */
@@ -319,6 +406,7 @@ static struct missing compare(FIXTURE_DATA(adversary) *self)
 	for (i = 1; i < self->count; i++)
 		if (self->v[i].low < first->low)
 			first = &self->v[i];
+	m.late = first->since;
 	for (i = 0; i < WRITERS; i++) {
 		struct writer *w = &self->writers[i];
 
@@ -354,16 +442,11 @@ static bool judge(FIXTURE_DATA(adversary) *self, bool *whole)
 
 static void find_files(FIXTURE_DATA(adversary) *self)
 {
-	char path[64];
 	unsigned int i;
 
 	self->count = 0;
-	for (i = 1; self->count < FILES; i++) {
-		snprintf(path, sizeof(path), LOG_DIR "/n%u.etl", i);
-		if (access(path, F_OK))
-			break;
-		strcpy(self->files[self->count++], path);
-	}
+	for (i = 1; self->count < FILES && !access(file_path(self, i), F_OK); i++)
+		strcpy(self->files[self->count++], file_path(self, i));
 }
 
 /* -------------------------------------------------------------------- damage */
@@ -450,21 +533,24 @@ static void forget_verdicts(FIXTURE_DATA(adversary) *self)
 	memset(self->v, 0, sizeof(self->v));
 }
 
-/* The gaps hold what is missing, and their bounds its number. */
+/*
+ * The gaps hold what is missing, and their bounds its number.  driver_lost: so many events of the
+ * driver's are surely among it.
+ */
 static void check_bounds(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self,
-			 const struct missing *m, bool whole)
+			 const struct missing *m, unsigned int driver_lost, bool whole)
 {
 	uint64_t least, most, all_most = 0;
 	unsigned int i;
 
 	EXPECT_EQ(0, m->denied);
-	EXPECT_TRUE(!whole || !m->covered);
+	EXPECT_TRUE(!whole || !(m->covered + driver_lost));
 	for (i = 0; i < self->count; i++) {
 		etw_verdict_lost(&self->v[i], &least, &most);
-		EXPECT_LE(least, m->all + m->unknown + self->driver_lost);
+		EXPECT_LE(least, m->all + m->unknown + self->driver_lost + self->driver_unknown);
 		all_most = all_most > UINT64_MAX - most ? UINT64_MAX : all_most + most;
 	}
-	EXPECT_GE(all_most, m->covered);
+	EXPECT_GE(all_most, m->covered + driver_lost);
 }
 
 static void run_damaged(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self)
@@ -482,7 +568,8 @@ static void run_damaged(struct __test_metadata *_metadata, FIXTURE_DATA(adversar
 	m = compare(self);
 	fprintf(stderr, "# damaged: %u missing, %u of them covered; %s\n", m.all, m.covered,
 		whole ? "whole" : "gaps");
-	check_bounds(_metadata, self, &m, whole);
+	/* The report of what the driver lost may be what the damage took. */
+	check_bounds(_metadata, self, &m, 0, whole);
 }
 
 /* The last flush.  It makes a buffering session's snapshot, while writers go on. */
@@ -502,10 +589,11 @@ static void flush(FIXTURE_DATA(adversary) *self)
 static void run(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self)
 {
 	int session, stop, status, i;
+	bool overwrites, whole;
 	struct missing m;
-	bool whole;
 
 	self->driver_lost = 0;
+	self->driver_unknown = 0;
 	ASSERT_EQ(0, start_session(self));
 	start_writers(self);
 	for (i = 2 + pick(8); i; i--)
@@ -518,17 +606,19 @@ static void run(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self
 	ASSERT_LT(0, self->count);
 	EXPECT_TRUE(judge(self, &whole));
 	m = compare(self);
-	fprintf(stderr, "# mode %x, %u files: %u missing, %u of them covered; %s; verify %d, stop %d\n",
-		self->mode, self->count, m.all, m.covered, whole ? "whole" : "gaps", session, stop);
+	overwrites = self->mode & (EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_BUFFERING_MODE);
+	fprintf(stderr, "# mode %x, %u files in %s: %u missing, %u of them covered, %u of the driver; ",
+		self->mode, self->count, self->dir, m.all, m.covered, self->driver_lost);
+	fprintf(stderr, "%s; verify %d, stop %d\n", whole ? "whole" : "gaps", session, stop);
 	EXPECT_EQ(0, m.twice);
 	/* A series of more files than are judged begins late and ends early. */
 	if (self->count < FILES)
-		check_bounds(_metadata, self, &m, whole);
+		check_bounds(_metadata, self, &m, overwrites || m.late ? 0 : self->driver_lost,
+			     whole);
 	/* The session is judged by its counters, so also what was overwritten is there. */
-	if (!(self->mode & (EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_BUFFERING_MODE)) &&
-	    self->count < FILES) {
-		EXPECT_TRUE(!m.all || session == 3);
-		EXPECT_TRUE(!m.all || stop == 3);
+	if (!overwrites && self->count < FILES) {
+		EXPECT_TRUE(!(m.all + self->driver_lost) || session == 3);
+		EXPECT_TRUE(!(m.all + self->driver_lost) || stop == 3);
 	}
 	EXPECT_TRUE(session == 0 || session == 3);
 	if (self->count == 1) {

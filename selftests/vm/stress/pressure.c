@@ -5,7 +5,7 @@
  * A session's buffers are charged to the memory cgroup of the process that started it.  If
  * the limit of the group is reached, or others have taken its memory, the pool does not
  * grow: events are lost and counted, no writer waits, and when memory is available again the
- * pool grows on.
+ * pool grows on.  A controller is not charged for notices that the programs of others do not fetch.
  *
  * TIMEOUT: 600
  * KERNEL: every
@@ -13,12 +13,15 @@
 #include "lib/vm.h"
 #include "lib/fault/vm_group.h"
 #include "lib/driver/vm_kmod.h"
+#include "lib/vm_access.h"
 #include "lib/vm_state.h"
 
 #include <sys/syscall.h>
 
 #define KB64	(64 * 1024)
 #define MB	(1024 * 1024)
+#define SILENT_FILES	4	/* whose registrations never fetch a notice */
+#define ENABLES	20	/* of all of them */
 #define SLOW_MS	20000	/* no single write may take so long, however slow the machine */
 
 FIXTURE(pressure) {
@@ -349,6 +352,71 @@ TEST_F(pressure, killed_and_reaped)
 	TH_LOG("%d of %d were reaped while they died", reaped, i);
 	EXPECT_TRUE(vm_until(vm_count_lines("/proc/vmallocinfo", "[etw]") <= areas));
 	free(was);
+}
+
+/* Has as many registrations as four files may have, and fetches no notice. */
+static void be_silent(int ready)
+{
+	const struct vm_who who = { .uid = 1000, .gid = 1000 };
+	int fd, i, j;
+
+	if (vm_become(&who))
+		_exit(1);
+	for (i = 0; i < SILENT_FILES; i++) {
+		fd = vm_open();
+		for (j = 0; j < ETW_REGISTRATIONS_MAX; j++)
+			if (vm_register_flags(fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0) < 0)
+				_exit(1);
+	}
+	if (write(ready, "r", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static long long group_bytes(void)
+{
+	FILE *f = fopen(vm_group_path("", "memory.current"), "re");
+	long long bytes;
+
+	if (!f || fscanf(f, "%lld", &bytes) != 1)
+		bytes = -1;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* What others have not fetched is not charged to the group of who enables them. */
+TEST_F(pressure, notices_of_others)
+{
+	const char *cannot = vm_group_make("");
+	long long before, grown = 0;
+	int ends[2], i;
+	pid_t pid;
+	char c;
+
+	if (cannot)
+		SKIP(return, "%s", cannot);
+	ASSERT_EQ(0, pipe(ends));
+	pid = fork();
+	if (!pid)
+		be_silent(ends[1]);
+	close(ends[1]);
+	ASSERT_EQ(1, read(ends[0], &c, 1));
+	close(ends[0]);
+	ASSERT_EQ(0, vm_start(self->fd, &self->s));
+	ASSERT_TRUE(vm_group_join(""));
+	before = group_bytes();
+	EXPECT_LE(0, before);
+	for (i = 0; i < ENABLES; i++)
+		EXPECT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 1 + i % 5, 1 + i, 0));
+	/* What an enable call replaces is freed after a grace period. */
+	EXPECT_TRUE(vm_until((grown = group_bytes() - before) < MB));
+	TH_LOG("%d enable calls for %d registrations: the group has %lld KB more", ENABLES,
+	       SILENT_FILES * ETW_REGISTRATIONS_MAX, grown / 1024);
+	vm_group_leave();
+	kill(pid, SIGKILL);
+	EXPECT_NE(-1, vm_reap(pid));
 }
 
 TEST_HARNESS_MAIN
