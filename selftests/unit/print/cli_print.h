@@ -24,7 +24,6 @@
 #include "cli/print/printer.c"
 #include "cli/print/stack.c"
 #include "cli/print/text.c"
-#include "cli/symbols.c"
 #include "cli/text.c"
 #include "convert/items.c"
 #include "base/json_writer.c"

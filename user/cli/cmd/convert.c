@@ -314,6 +314,7 @@ static void report(struct run *run)
 static int convert_all(struct run *run, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	static const struct etw_guid machine_guid = ETW_MACHINE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
@@ -326,6 +327,7 @@ static int convert_all(struct run *run, char **paths)
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
 	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->processes.show_images |= select_names_guid(run->select, &image_guid);
 	run->processes.show_machine |= select_names_guid(run->select, &machine_guid);
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);

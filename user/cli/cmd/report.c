@@ -284,7 +284,7 @@ static void take_around(struct run *run, const struct etw_event *event, unsigned
 	EVENT_RECORD record;
 	int err;
 
-	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is(event)) ||
+	if (event_is_about_trace(event) || processes_hides(&run->processes, event) ||
 	    !report_around_wants(run->report, event) || !select_may(run->select, event))
 		return;
 	e.record = &record;
@@ -418,12 +418,14 @@ static int write_output(struct run *run)
 static void prepare(struct run *run, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct report_host host = {
 		.process = ask_process, .provider = ask_provider, .context = run, .by = run->by,
 	};
 
 	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->processes.show_images |= select_names_guid(run->select, &image_guid);
 	run->names = names_new(-1);
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include "cli/input/inputs.h"
-#include "cli/symbols.h"
+#include "cli/symbols/symbols.h"
 #include "event.h"
 #include "workers.h"
 #include "tdh/decode/embed.h"
