@@ -70,8 +70,8 @@ xml_libs := -lxml2
 # The kernel's trace events; its types and the programs, of which probes are made
 trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
 trace_libs := -ltracefs -ltraceevent -lbpf -lelf
-# The functions of programs, and their names; only the command has them.
-symbol_libs := -ldw -lelf -liberty
+# The functions of programs, their names, and profiles of them; only the command has them.
+symbol_libs := -ldw -lelf -liberty -lz
 
 # The folders of user/ below tdh, and module/core, are one library; of the bridge all but
 # probes, which need libraries that a program with events of its own does not want.

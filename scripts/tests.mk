@@ -184,7 +184,7 @@ build/clang/libtdh.a: $(tdh_src:%.c=build/clang/%.o) $(tdh_list)
 wevt_src := $(addprefix user/mc/,msgtable.c rc.c) \
 	$(wildcard user/mc/wevt_*.c)
 build/fuzz/wevt: $(wevt_src:%.c=build/clang/%.o)
-convert_src := $(wildcard user/convert/*.c user/convert/*/*.c)
+convert_src := $(wildcard user/convert/*.c user/convert/*/*.c) $(symbols_src)
 convert_list := $(call record,build/obj/convert.list,$(convert_src))
 $(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/convert_*.c)): \
 	$(convert_src:%.c=build/clang/%.o) $(convert_list)

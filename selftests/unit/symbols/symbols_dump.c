@@ -5,8 +5,6 @@
  */
 #include "symbols_make.h"
 
-#define JIT	0x660000000000ull
-
 static uint64_t in_add, in_main;
 
 /* A stack that was caught in the inlined function, as the kernel would write it */

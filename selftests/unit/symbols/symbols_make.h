@@ -17,6 +17,7 @@
 #define KNOWN_SIZE	0x10000ull	/* more than there are */
 #define KNOWN_PID	20
 #define STACK_WORDS	40
+#define JIT		0x660000000000ull	/* where no file is mapped */
 
 static char known_dir[] = "/tmp/etw-symbols-XXXXXX";
 static char known_path[64], known_file[64];

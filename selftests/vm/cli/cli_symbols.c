@@ -116,6 +116,9 @@ TEST_F(symbols, of_samples)
 	EXPECT_LE(20, vc_lines_with(self->r.out, "sample_inlined", "(inlined)"));
 	EXPECT_TRUE(has_stack(self->r.out)) TH_LOG("%s", self->r.out);
 	EXPECT_STREQ("", self->r.err);
+	ASSERT_EQ(0, RUN("convert", OUT, "-q", "--to", "folded"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "cli_symbols;",
+				   ";spin;sample_outer;sample_inner;sample_inlined "));
 	/* What was mapped is in the trace, and not among its events unless they are asked for. */
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Image"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "ImageLoad", "cli_symbols")) TH_LOG("%s", self->r.out);

@@ -124,8 +124,11 @@ static unsigned int find_there(struct symbols *s, uint64_t address, struct symbo
 unsigned int symbols_kernel(void *context, uint64_t address, struct symbol_frame *frames)
 {
 	struct symbols *s = context;
+	unsigned int count;
 
 	if (s->use_kernel && find_here(s, address, frames))
 		return 1;
-	return s->there ? find_there(s, address, frames) : 0;
+	count = s->there ? find_there(s, address, frames) : 0;
+	s->refused += s->refusal && (!count || !frames->function);
+	return count;
 }

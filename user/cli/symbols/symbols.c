@@ -104,13 +104,8 @@ void symbols_report(const struct symbols *symbols)
 unsigned int symbols_find(struct symbols *symbols, const struct symbol_place *place, bool runs,
 			  struct symbol_frame *frames)
 {
-	unsigned int count;
-
 	symbols->runs = runs;
-	count = symbolizer_find(symbols->symbolizer, place, frames);
-	if (frames->kernel && !frames->function && symbols->refusal)
-		symbols->refused++;
-	return count;
+	return symbolizer_find(symbols->symbolizer, place, frames);
 }
 
 bool symbols_add(struct etw_text *to, const struct symbol_frame *frame)

@@ -27,7 +27,7 @@ struct symbols_request {
 #define CLI_OPTIONS_SYMBOLS(request)							\
 	{ "symbols", 0, "DIR", "take binaries and debug information below DIR first",	\
 	  CLI_TEXT((request).root) },							\
-	{ "debuginfod", 0, "URL", "ask this server for debug information that is not here", \
+	{ "debuginfod", 0, "URL", "ask this server for missing debug information", \
 	  CLI_TEXT((request).debuginfod) }
 
 struct symbols *symbols_new(const struct symbols_request *request);
