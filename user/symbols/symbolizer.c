@@ -4,6 +4,7 @@
  *
  * The same addresses come again and again, so what was found for one is kept.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,16 @@
 #define NAMES_MAX	262144
 #define NAMES_BYTES	(32u << 20)
 #define LOCATIONS_MAX	131072	/* then all are forgotten */
+#define LEARNED_MAX	262144
 #define MAPS_MAX	64	/* likewise */
 #define LINES_MAX	5	/* that are reported of each kind */
 #define LINE_MAX	512
 
-/* What was found for an offset in a file, or an address of the kernel */
+/* What was found, or learned */
 struct location {
-	const struct image_file *file;	/* NULL: of the kernel */
-	uint64_t at;
+	struct symbol_location of;
 	uint64_t mapped_from;		/* the offset from which the file is mapped */
-	bool from_begin;		/* at is the distance from the first segment */
+	bool from_begin;		/* of.at is the distance from the first segment */
 	uint8_t count;
 	struct symbol_frame frames[];
 };
@@ -41,7 +42,8 @@ struct symbolizer {
 	struct symbolizer_host host;
 	struct images *images;
 	struct symbol_files *files;
-	struct etw_table names, locations, maps;
+	struct etw_table names, locations, learned, maps;
+	uint64_t forgotten;	/* locations */
 	size_t name_bytes;
 	uint64_t names_left_out;
 	bool perf_maps;
@@ -77,6 +79,7 @@ void symbolizer_free(struct symbolizer *s)
 	if (!s)
 		return;
 	etw_table_clear(&s->locations, free);
+	etw_table_clear(&s->learned, free);
 	etw_table_clear(&s->names, free);
 	etw_table_clear(&s->maps, free_map);
 	symbol_files_free(s->files);
@@ -139,46 +142,91 @@ static const char *keep_last(struct symbolizer *s, const char *path)
 
 static uint64_t location_hash(const struct location *l)
 {
-	return etw_hash_number((uintptr_t)l->file | 1, l->at * 2 + l->from_begin);
+	return etw_hash_number(((uintptr_t)l->of.file + l->of.pid) | 1,
+			       l->of.at * 2 + l->from_begin);
 }
 
 static bool same_location(const void *entry, const void *key)
 {
 	const struct location *one = entry, *other = key;
 
-	return one->file == other->file && one->at == other->at &&
-	       one->from_begin == other->from_begin;
+	return one->of.file == other->of.file && one->of.pid == other->of.pid &&
+	       one->of.at == other->of.at && one->from_begin == other->from_begin;
 }
 
 /* What is kept of a location; 0: nothing */
 static unsigned int known(const struct symbolizer *s, const struct location *key,
 			  struct symbol_frame *frames)
 {
-	const struct location *l = etw_table_find(&s->locations, location_hash(key),
-						  same_location, key);
+	const uint64_t hash = location_hash(key);
+	const struct location *l = etw_table_find(&s->learned, hash, same_location, key);
 
+	if (!l)
+		l = etw_table_find(&s->locations, hash, same_location, key);
 	if (!l)
 		return 0;
 	memcpy(frames, l->frames, l->count * sizeof(*frames));
 	return l->count;
 }
 
+static int add_location(struct etw_table *table, const struct location *key,
+			const struct symbol_frame *frames, unsigned int count)
+{
+	struct location *l = malloc(sizeof(*l) + count * sizeof(*frames));
+
+	if (!l)
+		return -ENOMEM;
+	*l = *key;
+	l->count = (uint8_t)count;
+	memcpy(l->frames, frames, count * sizeof(*frames));
+	if (!etw_table_add(table, location_hash(key), l))
+		return 0;
+	free(l);
+	return -ENOMEM;
+}
+
 /* Without memory it is found once more. */
 static void keep_location(struct symbolizer *s, const struct location *key,
 			  const struct symbol_frame *frames, unsigned int count)
 {
-	struct location *l;
-
-	if (s->locations.count >= LOCATIONS_MAX)
+	if (s->locations.count >= LOCATIONS_MAX) {
+		s->forgotten += s->locations.count;
 		etw_table_clear(&s->locations, free);
-	l = malloc(sizeof(*l) + count * sizeof(*frames));
-	if (!l)
-		return;
-	*l = *key;
-	l->count = (uint8_t)count;
-	memcpy(l->frames, frames, count * sizeof(*frames));
-	if (etw_table_add(&s->locations, location_hash(key), l))
-		free(l);
+	}
+	add_location(&s->locations, key, frames, count);
+}
+
+int symbolizer_learn(struct symbolizer *s, const struct symbol_location *location,
+		     const struct symbol_frame *frames, unsigned int count)
+{
+	const struct location key = { .of = *location };
+
+	/* A file may have been given names several times. */
+	if (!count || count > SYMBOLIZER_FRAMES || s->learned.count >= LEARNED_MAX ||
+	    etw_table_find(&s->learned, location_hash(&key), same_location, &key))
+		return 0;
+	return add_location(&s->learned, &key, frames, count);
+}
+
+unsigned int symbolizer_found(const struct symbolizer *s, size_t *at,
+			      struct symbol_location *location, const struct symbol_frame **frames)
+{
+	const struct location *l;
+
+	while (*at < s->locations.size) {
+		l = s->locations.slots[(*at)++].entry;
+		if (!l || l->from_begin || !l->frames[0].function)
+			continue;
+		*location = l->of;
+		*frames = l->frames;
+		return l->count;
+	}
+	return 0;
+}
+
+uint64_t symbolizer_forgotten(const struct symbolizer *s)
+{
+	return s->forgotten;
 }
 
 /* ---------------------------------------------------------------------- files */
@@ -205,8 +253,8 @@ static void take(void *context, const char *name, uint64_t offset, bool inlined)
 static unsigned int find_in_file(struct symbolizer *s, const struct location *key,
 				 struct symbol_frame *frames)
 {
-	struct finding finding = { s, frames, keep_last(s, key->file->path), 0 };
-	struct elf_functions *functions = symbol_files_get(s->files, key->file);
+	struct finding finding = { s, frames, keep_last(s, key->of.file->path), 0 };
+	struct elf_functions *functions = symbol_files_get(s->files, key->of.file);
 	uint64_t address;
 
 	if (!functions)
@@ -214,8 +262,8 @@ static unsigned int find_in_file(struct symbolizer *s, const struct location *ke
 	if (key->from_begin) {
 		if (!elf_functions_begin(functions, &address))
 			return 0;
-		address += key->at;
-	} else if (!elf_functions_at_offset(functions, key->at, key->mapped_from, &address)) {
+		address += key->of.at;
+	} else if (!elf_functions_at_offset(functions, key->of.at, key->mapped_from, &address)) {
 		return 0;
 	}
 	elf_functions_find(functions, address, take, &finding);
@@ -227,7 +275,8 @@ static unsigned int in_file(struct symbolizer *s, const struct image *image, uin
 {
 	const uint64_t offset = address - image->begin + image->offset;
 	const struct image_file *file = image->file;
-	const struct location key = { .file = file, .at = offset, .mapped_from = image->offset };
+	const struct location key = { .of = { .file = file, .at = offset },
+				      .mapped_from = image->offset };
 	unsigned int count = known(s, &key, frames);
 
 	if (count)
@@ -245,7 +294,8 @@ static unsigned int in_file(struct symbolizer *s, const struct image *image, uin
 unsigned int symbolizer_find_in(struct symbolizer *s, const struct image_file *file,
 				uint64_t distance, struct symbol_frame *frames)
 {
-	const struct location key = { .file = file, .at = distance, .from_begin = true };
+	const struct location key = { .of = { .file = file, .at = distance },
+				      .from_begin = true };
 	unsigned int count = known(s, &key, frames);
 
 	if (count)
@@ -287,17 +337,23 @@ static const struct perf_map *map_of(struct symbolizer *s, uint32_t pid)
 static unsigned int in_map(struct symbolizer *s, uint32_t pid, uint64_t address,
 			   struct symbol_frame *frames)
 {
+	const struct location key = { .of = { .pid = pid, .at = address } };
+	unsigned int count = pid ? known(s, &key, frames) : 0;
 	const struct perf_map *map = NULL;
 	const char *name = NULL;
 	uint64_t offset = 0;
 
+	if (count)
+		return count;
 	if (pid && (s->perf_maps || s->host.root))
 		map = map_of(s, pid);
 	if (map)
 		name = perf_map_find(map, address, &offset);
 	frames[0] = (struct symbol_frame){ .offset = offset };
-	if (name)
+	if (name) {
 		frames[0].function = symbolizer_keep(s, name, strlen(name));
+		keep_location(s, &key, frames, 1);
+	}
 	return 1;
 }
 
@@ -305,7 +361,7 @@ static unsigned int in_map(struct symbolizer *s, uint32_t pid, uint64_t address,
 
 static unsigned int in_kernel(struct symbolizer *s, uint64_t address, struct symbol_frame *frames)
 {
-	const struct location key = { .at = address };
+	const struct location key = { .of = { .at = address } };
 	unsigned int count = known(s, &key, frames), i;
 
 	if (count)

@@ -76,6 +76,26 @@ unsigned int symbolizer_find(struct symbolizer *symbolizer, const struct symbol_
 unsigned int symbolizer_find_in(struct symbolizer *symbolizer, const struct image_file *file,
 				uint64_t distance, struct symbol_frame *frames);
 
+/* What names belong to: an offset in a file, else code that a process compiled, else the kernel */
+struct symbol_location {
+	const struct image_file *file;	/* NULL: none */
+	uint32_t pid;			/* 0: not of a process */
+	uint64_t at;			/* offset or address; of what is behind a call one less */
+};
+
+/*
+ * Learn what a trace says itself: it comes before all else. The file is one of images_file(),
+ * strings are of symbolizer_keep(). 0 or -ENOMEM
+ */
+int symbolizer_learn(struct symbolizer *symbolizer, const struct symbol_location *location,
+		     const struct symbol_frame *frames, unsigned int count);
+/* The functions that were found, without those that were learned; from *at 0 on. 0: no more */
+unsigned int symbolizer_found(const struct symbolizer *symbolizer, size_t *at,
+			      struct symbol_location *location,
+			      const struct symbol_frame **frames);
+/* How many of them were forgotten, because there was no room for so many */
+uint64_t symbolizer_forgotten(const struct symbolizer *symbolizer);
+
 /* A copy that stays, cut to DEMANGLED_MAX bytes; NULL: there is no room for it. */
 const char *symbolizer_keep(struct symbolizer *symbolizer, const char *name, size_t len);
 

@@ -95,10 +95,11 @@ unsigned int inputs_machines(const struct inputs *inputs, struct machines *machi
 	return 0;
 }
 
-bool inputs_are_of_boot(const struct inputs *inputs)
+void inputs_symbols(const struct inputs *inputs, struct symbols *symbols,
+		    const struct machines *machines, unsigned int undescribed)
 {
 	(void)inputs;
-	return true;
+	symbols_choose(symbols, machines, undescribed, true);
 }
 
 void cli_note(const char *fmt, ...)

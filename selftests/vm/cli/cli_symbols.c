@@ -119,6 +119,10 @@ TEST_F(symbols, of_samples)
 	ASSERT_EQ(0, RUN("convert", OUT, "-q", "--to", "folded"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "cli_symbols;",
 				   ";spin;sample_outer;sample_inner;sample_inlined "));
+	/* With names of the kernel, too, which nobody can look up elsewhere. */
+	ASSERT_EQ(0, RUN("symbolize", OUT)) TH_LOG("%s", self->r.err);
+	ASSERT_EQ(0, RUN("dump", OUT, "--machine", "-p", "Etw-Machine"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "Functions", "sample_inlined")) TH_LOG("%s", self->r.out);
 	/* What was mapped is in the trace, and not among its events unless they are asked for. */
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Image"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "ImageLoad", "cli_symbols")) TH_LOG("%s", self->r.out);

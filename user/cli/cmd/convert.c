@@ -332,7 +332,7 @@ static void open_symbols(struct run *run)
 		return;
 	run->symbols = symbols_new(&run->request);
 	undescribed = inputs_machines(&run->inputs, &run->machines);
-	symbols_choose(run->symbols, &run->machines, undescribed, inputs_are_of_boot(&run->inputs));
+	inputs_symbols(&run->inputs, run->symbols, &run->machines, undescribed);
 	run->c.symbolizer = symbols_symbolizer(run->symbols);
 	run->processes.images = symbols_images(run->symbols);
 }

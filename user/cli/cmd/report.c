@@ -427,7 +427,7 @@ static void open_symbols(struct run *run)
 	unsigned int undescribed = inputs_machines(&run->inputs, &run->machines);
 
 	run->symbols = symbols_new(&run->request);
-	symbols_choose(run->symbols, &run->machines, undescribed, inputs_are_of_boot(&run->inputs));
+	inputs_symbols(&run->inputs, run->symbols, &run->machines, undescribed);
 	run->processes.images = symbols_images(run->symbols);
 	run->frames = frame_names_new(symbols_symbolizer(run->symbols));
 	check(run->frames ? 0 : -ENOMEM);

@@ -39,8 +39,7 @@ void event_read_machines(struct event_printer *printer, const struct inputs *inp
 		return;
 	printer->undescribed = inputs_machines(inputs, &printer->machines);
 	if (printer->symbols)
-		symbols_choose(printer->symbols, &printer->machines, printer->undescribed,
-			       inputs_are_of_boot(inputs));
+		inputs_symbols(inputs, printer->symbols, &printer->machines, printer->undescribed);
 }
 
 void event_flush(struct event_printer *printer)
