@@ -3,13 +3,16 @@
  * files.c - the files of builds that a trace names, as far as they are here
  *
  * A path says where a file was, its build id which file it was: one with another build id is never
- * used. Debug information lies under its build id as packages install it.
+ * used. Debug information lies under its build id as packages install it. Files are mapped, so one
+ * that another user might cut off meanwhile is copied first.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +21,7 @@
 #include "files.h"
 
 #define OPEN_MAX_FILES	64	/* with what is read of them */
+#define COPY_MAX	(512u << 20)	/* bytes of a file that is copied; larger ones are not read */
 #define HEX_MAX		(2 * 64 + 1)
 
 struct file {
@@ -38,17 +42,45 @@ struct symbol_files {
 
 /* ---------------------------------------------------------------------- finding */
 
+/* May somebody else change the file while it is mapped, so that reading it would be a fault? */
+static bool is_others(const struct stat *st)
+{
+	return (st->st_uid && st->st_uid != geteuid()) || st->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+/* A copy that nobody else has, or -1 */
+static int copy_file(int fd, const struct stat *st)
+{
+	int copy = st->st_size <= COPY_MAX ? memfd_create("etw-symbols", MFD_CLOEXEC) : -1;
+	off_t left = st->st_size;
+	ssize_t n = 1;
+
+	while (copy >= 0 && left && n > 0) {
+		n = sendfile(copy, fd, NULL, (size_t)left);
+		left -= n > 0 ? n : 0;
+	}
+	if (copy >= 0 && left) {
+		close(copy);
+		copy = -1;
+	}
+	return copy;
+}
+
 /* Paths are anybody's: what they name may be a device, or a pipe without a writer. */
 static int open_regular(const char *path)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), own = fd;
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
+	if (fd < 0)
 		return -1;
-	}
-	return fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		own = -1;
+	else if (is_others(&st))
+		own = copy_file(fd, &st);
+	if (own != fd)
+		close(fd);
+	return own;
 }
 
 static bool is_build(int fd, const uint8_t *build_id, size_t len)

@@ -5,7 +5,10 @@
  */
 #include "symbols_make.h"
 
+#include <dlfcn.h>
+
 static uint64_t in_add, in_main;
+static char server[128];
 
 /* A stack that was caught in the inlined function, as the kernel would write it */
 static void make_file(const char *path, const uint8_t *id, uint16_t id_len)
@@ -36,6 +39,32 @@ static void check_inlined(void)
 	ok(known_said("8856b9a4-b242-5735-0cfa-86d7c56d3266"), "--processes prints it");
 }
 
+/* A server that is asked only if the user says so; here it is a folder, and its cache another. */
+static void check_server(void)
+{
+	char hex[41];
+	size_t i;
+
+	if (!dlopen("libdebuginfod.so.1", RTLD_NOW)) {
+		skip("no libdebuginfod.so.1");
+		return;
+	}
+	for (i = 0; i < sizeof(known_id); i++)
+		sprintf(hex + 2 * i, "%02x", known_id[i]);
+	known_shell("mkdir -p server/buildid/%s && cp known.debug server/buildid/%s/debuginfo",
+		    hex, hex);
+	setenv("DEBUGINFOD_CACHE_PATH", known_dir, 1);
+	snprintf(server, sizeof(server), "file://%s/server", known_dir);
+	setenv("DEBUGINFOD_URLS", server, 1);
+	run("dump --stack %s", known_file);
+	ok(known_said(" known+0x") && !strstr(run_out, "check_out"),
+	   "no server is asked because of a variable");
+	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
+	run("dump --stack --debuginfod %s %s", server, known_file);
+	ok(known_said("::add [known] (inlined)") && known_said("check_out+0x"),
+	   "the server that is named has the debug information");
+}
+
 static void check_stripped(void)
 {
 	char hex[41];
@@ -63,6 +92,7 @@ static void check_stripped(void)
 	run("dump --stack --symbols %s/root %s", known_dir, known_file);
 	ok(known_said(" known+0x") && run_reported(""), "the file of another machine");
 	known_shell("mv away known && rm -r root");
+	check_server();
 }
 
 static void check_builds(void)
@@ -102,6 +132,12 @@ static void check_hostile(void)
 	snprintf(known_path, sizeof(known_path), "%s/zero", known_dir);
 	make_file(known_path, known_id, sizeof(known_id));
 	is(run("dump --stack %s", known_file), 0, "a file of zeroes");
+	/* Of another user, who may cut it off while it is mapped */
+	known_shell("chmod o+w known");
+	snprintf(known_path, sizeof(known_path), "%s/known", known_dir);
+	make_file(known_path, known_id, sizeof(known_id));
+	is(run("dump --stack %s", known_file), 0, "a program that others may change");
+	ok(!strstr(run_err, "no names"), "is copied, and read");
 }
 
 /* A compiler at run time leaves a map; it is taken from the folder that is given. */

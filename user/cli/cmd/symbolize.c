@@ -8,7 +8,6 @@
 #include "cli/input/inputs.h"
 #include "cli/input/processes.h"
 #include "cli/machine/append.h"
-#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/symbols/recorded.h"
 #include "cli/symbols/symbols.h"
