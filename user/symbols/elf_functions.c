@@ -280,8 +280,7 @@ static void take_name(struct taking *taking, const char *name, uint64_t offset, 
 static const char *take_inlined(struct elf_functions *file, uint64_t address,
 				struct taking *taking, uint64_t *begin)
 {
-	static const struct chain none;
-	struct chain chain = none;
+	struct chain chain;
 	Dwarf_Addr bias, low;
 	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias);
 	unsigned int i;
@@ -289,6 +288,7 @@ static const char *take_inlined(struct elf_functions *file, uint64_t address,
 
 	if (!unit)
 		return NULL;
+	chain.count = chain.looked = 0;
 	descend(&chain, unit, address - bias, 0);
 	for (i = chain.count; i; i--) {
 		Dwarf_Die *die = &chain.dies[i - 1];

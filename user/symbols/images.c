@@ -443,7 +443,8 @@ static void answer(const struct images *images, const struct process *process, i
 bool images_find(struct images *images, uint32_t pid, int64_t time, uint64_t address,
 		 struct image *image)
 {
-	struct answer *known = &images->answers[etw_hash_number(pid | 1u, address) % ANSWERS];
+	const uint64_t hash = etw_hash_number(etw_hash_seed(), address ^ (uint64_t)pid << 48);
+	struct answer *known = &images->answers[hash % ANSWERS];
 	const struct process *process;
 
 	if (known->version != images->version || known->pid != pid || known->address != address ||

@@ -142,8 +142,10 @@ static const char *keep_last(struct symbolizer *s, const char *path)
 
 static uint64_t location_hash(const struct location *l)
 {
-	return etw_hash_number(((uintptr_t)l->of.file + l->of.pid) | 1,
-			       l->of.at * 2 + l->from_begin);
+	const uint64_t seed = etw_hash_seed();
+	const uint64_t owner = etw_hash_number(seed, (uintptr_t)l->of.file + l->of.pid);
+
+	return etw_hash_number(seed, owner ^ (l->of.at * 2 + l->from_begin));
 }
 
 static bool same_location(const void *entry, const void *key)
