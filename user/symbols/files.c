@@ -6,14 +6,17 @@
  * used. Debug information lies under its build id as packages install it. Files are mapped, so one
  * that another user might cut off meanwhile is copied first.
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/table.h"
@@ -66,6 +69,15 @@ static int copy_file(int fd, const struct stat *st)
 	return copy;
 }
 
+/* Reading a file that the kernel makes may take something away, as from its log. */
+static bool is_made(int fd, const struct stat *st)
+{
+	struct statfs system;
+
+	return st->st_size < (off_t)sizeof(Elf64_Ehdr) || fstatfs(fd, &system) ||
+	       system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC;
+}
+
 /* Paths are anybody's: what they name may be a device, or a pipe without a writer. */
 static int open_regular(const char *path)
 {
@@ -74,7 +86,7 @@ static int open_regular(const char *path)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || is_made(fd, &st))
 		own = -1;
 	else if (is_others(&st))
 		own = copy_file(fd, &st);

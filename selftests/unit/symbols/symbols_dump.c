@@ -123,6 +123,8 @@ static void check_hostile(void)
 	known_shell("mkfifo fifo && head -c 3000 known >cut && head -c 9000 /dev/zero >zero");
 	make_file("/dev/zero", known_id, sizeof(known_id));
 	is(run("dump --stack %s", known_file), 0, "a device is not read");
+	make_file("/proc/kallsyms", known_id, sizeof(known_id));
+	is(run("dump --stack %s", known_file), 0, "nor what the kernel makes");
 	snprintf(known_path, sizeof(known_path), "%s/fifo", known_dir);
 	make_file(known_path, known_id, sizeof(known_id));
 	is(run("dump --stack %s", known_file), 0, "nor a pipe");
