@@ -445,7 +445,7 @@ struct etw_image_payload {
  *		and _etext in that boot
  *	Cpu	BootId, Processor, Package, Core, Node, MHz u32: MHz is the greatest; Model string
  *	Module	BootId, Name string, Address, Size u64, BuildId
- *	Functions	names of addresses in stacks, written by "etw symbolize": FileName string and
+ *	Functions	names of addresses in stacks, by "etw symbolize": FileName string and
  *		BuildId of the file that has them; or ProcessId u32 of the process that compiled them;
  *		or neither: of the kernel. Places u64[]: offsets in that file, or addresses; those of
  *		what a call returns to are one less. Counts u8[]: so many functions are at each place,
