@@ -70,6 +70,8 @@ xml_libs := -lxml2
 # The kernel's trace events; its types and the programs, of which probes are made
 trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
 trace_libs := -ltracefs -ltraceevent -lbpf -ldw -lelf
+# The functions of programs, their names, and profiles of them; only the command has them.
+symbol_libs := -ldw -lelf -liberty -lz
 
 # The folders of user/ below tdh, and module/core, are one library; of the bridge all but
 # probes, which need libraries that a program with events of its own does not want.
@@ -82,8 +84,8 @@ lib_map := $(wildcard user/lib/libetw.map)
 tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
-# The command, with the message compiler, the converters and the reports in it.
-cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c report/*.c report/*/*.c)) \
+# The command, with the names of functions, the message compiler, the converters and the reports.
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c symbols/*.c mc/*.c convert/*.c convert/*/*.c report/*.c report/*/*.c)) \
 	$(probe_src)
 # What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
 ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
@@ -153,7 +155,7 @@ build/libtdh.so: build/libtdh.so.$(VERSION)
 # $(call link_program): from the objects among the prerequisites and the libraries.
 link_program = $(Q)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libselftest.a,$^) $(filter %libetlcheck.a,$^) \
-		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
 
 build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list)
 	$(call say,LD,$@)

@@ -136,12 +136,14 @@ $(ported): build/ported/%: build/ported/%.o build/libetw-win32.a build/libtdh.a 
 
 # What the files of user/cli/print want of user/cli/machine, for programs that include them
 print_machine_src := $(filter-out %/append.c %/session.c,$(wildcard user/cli/machine/*.c))
+symbols_src := $(wildcard user/symbols/*.c)
+print_symbols_src := $(symbols_src) $(wildcard user/cli/symbols/*.c)
 
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
 # It compiles what it has generated.
 build/bench/manifest: $(patsubst %.c,build/obj/%.o,$(wildcard user/mc/*.c)) $(cli_list)
-build/bench/cli_print: $(patsubst %.c,build/obj/%.o,$(print_machine_src))
+build/bench/cli_print: $(patsubst %.c,build/obj/%.o,$(print_machine_src) $(print_symbols_src))
 build/bench/%: build/obj/selftests/bench/%.o $(testlib) build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
@@ -182,17 +184,17 @@ build/clang/libtdh.a: $(tdh_src:%.c=build/clang/%.o) $(tdh_list)
 wevt_src := $(addprefix user/mc/,msgtable.c rc.c) \
 	$(wildcard user/mc/wevt_*.c)
 build/fuzz/wevt: $(wevt_src:%.c=build/clang/%.o)
-convert_src := $(wildcard user/convert/*.c user/convert/*/*.c)
+convert_src := $(wildcard user/convert/*.c user/convert/*/*.c) $(symbols_src)
 convert_list := $(call record,build/obj/convert.list,$(convert_src))
 $(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/convert_*.c)): \
 	$(convert_src:%.c=build/clang/%.o) $(convert_list)
 build/fuzz/convert_view: libs_here = -ljson-c
 build/fuzz/autologconf: build/clang/user/cli/autologger/session_conf.o
-build/fuzz/print: $(print_machine_src:%.c=build/clang/%.o)
+build/fuzz/print: $(patsubst %.c,build/clang/%.o,$(print_machine_src) $(print_symbols_src))
 $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(clang_flags) -fsanitize=fuzzer $(LDFLAGS) -pthread -o $@ \
-		$(filter %.o,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) $(libs_here) $(xml_libs) $(trace_libs) -lm
+		$(filter %.o,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
 
 # ------------------------------------------------ unit tests, with sanitizers
 
@@ -224,17 +226,17 @@ build/san/user/bridge/%.o: private include_here = $(include_user) $(trace_flags)
 build/san/user/tdh/%.o build/san/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
+$(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/symbols/*.c))): \
+	$(symbols_src:%.c=build/san/%.o)
 build/unit/convert_chrome: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus build/unit/report_html: libs_here = -ljson-c
-cli_whole := $(addprefix build/unit/cli_,device interface live names recordfile stacks terminal)
+cli_whole := $(addprefix build/unit/cli_,device interface live machine names recordfile stacks terminal)
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # These include the file that is left out.
 build/unit/cli_access: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
 	user/cli/cmd/access.c,$(cli_src))) $(cli_list)
 build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
 	user/cli/autologger/state.c,$(cli_src))) $(cli_list)
-build/unit/cli_machine: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
-	user/cli/symbols.c,$(cli_src))) $(cli_list)
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
@@ -243,7 +245,7 @@ build/unit/bridge_btf: $(addprefix build/san/user/bridge/,probe_btf.o probe_args
 build/unit/bridge_dwarf: $(addprefix build/san/user/bridge/,probe_dwarf.o probe_args.o)
 build/unit/bridge_usdt: $(addprefix build/san/user/bridge/,elf_file.o usdt.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
-build/unit/cli_print build/unit/cli_json: $(print_machine_src:%.c=build/san/%.o)
+build/unit/cli_print build/unit/cli_json: $(patsubst %.c,build/san/%.o,$(print_machine_src) $(print_symbols_src))
 build/unit/cli_operations: $(addprefix build/san/user/cli/,input/around.o input/kept_event.o \
 	print/clock.o text.o error.o)
 build/unit/cli_table: $(addprefix build/san/user/cli/,table.o screen.o text.o error.o args.o)
@@ -255,7 +257,7 @@ $(foreach s,$(unit_src),$(eval build/unit/$(basename $(notdir $(s))): $(s:%.c=bu
 build/unit/%: build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
-		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
+		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
 
 # The targets of libFuzzer, with saved inputs only.
 replays := $(fuzzer_src:selftests/libfuzzer/%.c=build/replay/%)
@@ -264,7 +266,7 @@ build/replay/wevt: $(wevt_src:%.c=build/san/%.o)
 $(filter build/replay/convert_%,$(replays)): $(convert_src:%.c=build/san/%.o) $(convert_list)
 build/replay/convert_view: libs_here = -ljson-c
 build/replay/autologconf: build/san/user/cli/autologger/session_conf.o
-build/replay/print: $(print_machine_src:%.c=build/san/%.o)
+build/replay/print: $(patsubst %.c,build/san/%.o,$(print_machine_src) $(print_symbols_src))
 $(replays): build/replay/%: build/san/selftests/libfuzzer/%.o build/san/selftests/libfuzzer/replay/replay.o
 
 build/mc-test/values: $(mc_values_obj)
@@ -273,6 +275,6 @@ build/mc-test/fixture: libs_here = -ljson-c
 $(replays) build/mc-test/values build/mc-test/fixture: build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
-		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(trace_libs) -lm
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
 
 .PRECIOUS: build/obj/%.o build/san/%.o build/clang/%.o

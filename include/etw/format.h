@@ -445,6 +445,13 @@ struct etw_image_payload {
  *		and _etext in that boot
  *	Cpu	BootId, Processor, Package, Core, Node, MHz u32: MHz is the greatest; Model string
  *	Module	BootId, Name string, Address, Size u64, BuildId
+ *	Functions	names of addresses in stacks, by "etw symbolize": FileName string and
+ *		BuildId of the file that has them; or ProcessId u32 of the process that compiled them;
+ *		or neither: of the kernel. Places u64[]: offsets in that file, or addresses; those of
+ *		what a call returns to are one less. Counts u8[]: so many functions are at each place,
+ *		innermost first, each inlined into the next; Names, Images string[]: of all these, the
+ *		image is the file's last part or the kernel's module, or empty; Offsets u64[]: of each
+ *		place from the begin of its last function
  *
  * Beside those that are appended stand records of Windows' class SystemConfig, with
  * ETW_MACHINE_NOBODY as process and ETW_CONFIG_THREAD as thread, by which readers tell them from
@@ -455,6 +462,7 @@ struct etw_image_payload {
 #define ETW_MACHINE_GUID	\
 	ETW_GUID(0x87e763a3, 0x6203, 0x5879, 0x3f, 0x11, 0x51, 0xd9, 0x2a, 0xa0, 0x28, 0x07)
 #define ETW_MACHINE_KEYWORD	0x1
+#define ETW_MACHINE_FUNCTIONS	"Functions"
 #define ETW_MACHINE_NOBODY	0xFFFFFFFFu	/* process_id and thread_id */
 
 #define ETW_CONFIG_GROUP	0x0B	/* high byte of the hook id of SystemConfig; low: the type */

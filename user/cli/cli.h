@@ -214,6 +214,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_split(int argc, char **argv);
+int cmd_symbolize(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 
 #endif /* ETW_CLI_H */

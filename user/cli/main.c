@@ -28,6 +28,7 @@ static const struct cli_command commands[] = {
 	{ "convert", cmd_convert, "convert log files to and from other formats", RECORD },
 	{ "merge", cmd_merge, "combine log files, or select some events", RECORD },
 	{ "split", cmd_split, "split a log file into several", RECORD },
+	{ "symbolize", cmd_symbolize, "write names of functions into a log file", RECORD },
 	{ "start", cmd_start, "start a session", SESSIONS },
 	{ "update", cmd_update, "change a running session", SESSIONS },
 	{ "flush", cmd_flush, "deliver what a session has buffered", SESSIONS },

@@ -14,7 +14,8 @@ struct session {
 	struct etw_session s;
 	struct etw_log_status log;	/* log.name_len is 0: no file */
 	char name[ETW_NAME_MAX + 1];
-	bool processes;		/* an option to start it: record the names of processes */
+	bool processes;		/* an option to start it: record the names of processes ... */
+	bool images;		/* ... and which files they map, for the names in their stacks */
 };
 
 /* One of the etw_kdev_session_*() functions. */

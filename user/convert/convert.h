@@ -24,6 +24,7 @@
 #include "tdh/process/process_table.h"
 
 struct convert;
+struct symbolizer;
 
 /* One event */
 struct convert_event {
@@ -52,6 +53,7 @@ struct convert_format {
 	bool fields;		/* takes --fields */
 	bool binary;		/* not to be written to a terminal */
 	bool ahead;		/* needs convert.losses at open(): the sources are read twice */
+	bool stacks;		/* needs convert.symbolizer */
 	bool folder;		/* the output is a folder, made by open() */
 	const char *mark;	/* a file that all such folders have; for --replace */
 	size_t size;		/* of convert.state, which is zeroed */
@@ -75,13 +77,15 @@ struct convert {
 	uint64_t written;	/* bytes, by convert_flush() */
 	/* The processes of the sources' events; NULL: nobody asked.  Formats do not feed it. */
 	struct etw_process_table *processes;
+	struct symbolizer *symbolizer;	/* if format->stacks */
 	const char *option;	/* --option TEXT for the format, or NULL */
 	const char *fields;	/* --fields LIST, or NULL */
 	char problem[512];	/* by convert_fail() */
 	char notes[1024];	/* by convert_note() */
 };
 
-extern const struct convert_format convert_csv, convert_chrome, convert_perfetto, convert_ctf;
+extern const struct convert_format convert_csv, convert_chrome, convert_perfetto, convert_ctf,
+				   convert_folded, convert_speedscope, convert_pprof;
 /* format_list.c: all of these, in the order of --help; ends with NULL */
 extern const struct convert_format *const convert_formats[];
 

@@ -9,5 +9,8 @@ const struct convert_format *const convert_formats[] = {
 	&convert_chrome,
 	&convert_perfetto,
 	&convert_ctf,
+	&convert_folded,
+	&convert_speedscope,
+	&convert_pprof,
 	NULL
 };

@@ -70,6 +70,15 @@ static inline bool etw_kind_names_process(const struct etw_event_header *header)
 	       header->flags & ETW_EVENT_KERNEL_MODE;
 }
 
+/* Did Etw-Image write it, in the kernel? */
+static inline bool etw_kind_names_image(const struct etw_event_header *header)
+{
+	static const struct etw_guid guid = ETW_IMAGE_GUID;
+
+	return !memcmp(&header->provider, &guid, sizeof(guid)) &&
+	       header->flags & ETW_EVENT_KERNEL_MODE;
+}
+
 /* Does it describe the machine? Windows' own records of that are events. */
 static inline bool etw_kind_is_machine(const struct etw_event_header *header)
 {

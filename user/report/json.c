@@ -229,7 +229,7 @@ static void put_all(struct report *r, const struct report_about *about, struct e
 	report_put_operations(r, to);
 	report_put_timeline(r, to);
 	report_put_fields(r, to);
-	json_writer_word(to, "stacks", NULL);
+	report_put_stacks(r, to);
 	put_table(r, to);
 	report_put_diff(about->base, r, to);
 	json_writer_close(to, '}');

@@ -187,5 +187,6 @@ void report_put_diff(struct report *a, struct report *b, struct etw_text *to)
 	put_total(b, to, "b");
 	for (list = 0; list < REPORT_DIFF_LISTS; list++)
 		put_list(side, to, list);
+	report_put_stacks_diff(a, b, to);
 	json_writer_close(to, '}');
 }

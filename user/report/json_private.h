@@ -49,6 +49,10 @@ void report_put_histogram(struct etw_text *to, const struct report_histogram *hi
 /* json_diff.c; a: NULL if there is nothing to compare with */
 void report_put_diff(struct report *a, struct report *b, struct etw_text *to);
 
+/* json_stacks.c */
+void report_put_stacks(const struct report *report, struct etw_text *to);
+void report_put_stacks_diff(const struct report *a, const struct report *b, struct etw_text *to);
+
 /* json_fields.c */
 void report_put_fields(struct report *report, struct etw_text *to);
 

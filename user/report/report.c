@@ -41,6 +41,10 @@ struct report *report_new(const struct report_host *host)
 	report_bounded_init(&r->losers, REPORT_LOSERS, sizeof(struct report_loser),
 			    report_loser_release);
 	r->by = host->by;
+	if (host->frames && report_stacks_init(&r->stacks, REPORT_STACK_NODES)) {
+		report_free(r);
+		return NULL;
+	}
 	r->decoder = etw_decoder_new();
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
 	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&
@@ -74,6 +78,7 @@ void report_free(struct report *r)
 	report_rows_free(&r->table);
 	report_rows_free(&r->firsts);
 	report_rows_free(&r->errors);
+	report_stacks_free(&r->stacks);
 	report_losses_free(r);
 	for (i = 0; i < 256; i++)
 		free(r->level_names[i]);
@@ -113,6 +118,21 @@ static void count_time(struct report *r, struct report_place *place)
 	r->bytes += place->bytes;
 }
 
+/* The process is the outermost function. */
+static int count_stack(struct report *r, const struct report_place *place)
+{
+	if (!r->host.frames || !place->event->event->record.ext_len)
+		return 0;
+	etw_text_cut(&r->scratch, 0);
+	if (place->process->name)
+		etw_text_puts(&r->scratch, place->process->name);
+	else
+		etw_text_printf(&r->scratch, "process %u", place->process->pid);
+	return r->scratch.error ? r->scratch.error :
+	       report_stacks_event(&r->stacks, r->host.frames, place->event->event,
+				   r->scratch.data);
+}
+
 static int count_error(struct report *r, struct report_place *place)
 {
 	const uint8_t level = place->event->event->record.header->desc.level;
@@ -140,6 +160,8 @@ int report_event(struct report *r, const struct convert_event *e)
 		err = report_operations_count(r, &place);
 	if (!err)
 		err = report_fields_count(r, &place);
+	if (!err)
+		err = count_stack(r, &place);
 	if (!err)
 		err = count_error(r, &place);
 	return err ? err : report_rows_sample(r, &place);

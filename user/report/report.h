@@ -20,6 +20,7 @@
 #include "etl/verify.h"
 #include "tdh/process/process_table.h"
 
+struct frame_names;
 struct report;
 
 /* What the caller knows and events do not hold */
@@ -31,6 +32,7 @@ struct report_host {
 	/* The name of a provider without a schema, or NULL; the function may be NULL, too. */
 	const char *(*provider)(void *context, const struct etw_guid *guid);
 	void *context;
+	struct frame_names *frames;	/* for stacks; NULL: they are not added up */
 };
 
 /* NULL: no memory. The host's context must stay. */

@@ -12,6 +12,7 @@
 #include "lib/consumer/event_record.h"
 #include "report.h"
 #include "scale.h"
+#include "stacks/stacks.h"
 
 /* Entries of the tables; each gives up half of them when it is full. */
 #define REPORT_KINDS		4096
@@ -228,6 +229,7 @@ struct report {
 	uint32_t recent_generation;
 	struct etw_text scratch, key;
 	struct report_rows table, firsts, errors;
+	struct report_stacks stacks;
 	struct report_loss *losses;
 	unsigned int loss_count;
 	uint64_t losses_more;

@@ -265,6 +265,7 @@ int report_text(struct report *r, const struct report_about *about,
 	struct report_page page = { .report = r, .screen = &own, .to = to };
 	const char *const *option;
 	unsigned int i;
+	int err;
 
 	if (own.width < REPORT_NARROW)
 		own.width = REPORT_NARROW;
@@ -287,6 +288,7 @@ int report_text(struct report *r, const struct report_about *about,
 	put_rate(&page);
 	report_page_lists(&page);
 	report_page_operations(&page);
+	err = report_page_stacks(&page);
 	etw_text_free(&page.line);
-	return to->error;
+	return err ? err : to->error;
 }

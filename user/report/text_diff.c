@@ -255,6 +255,8 @@ int report_text_diff(struct report *a, struct report *b, const struct report_abo
 	}
 	for (i = 0; i < sizeof(lists) / sizeof(*lists) && !err; i++)
 		err = put_list(&page, side, lists[i].list, lists[i].title, lists[i].unit);
+	if (!err)
+		err = report_page_stacks_diff(&page, a, b);
 	etw_text_free(&page.line);
 	return err ? err : to->error;
 }

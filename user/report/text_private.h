@@ -38,6 +38,10 @@ void report_page_spark(struct report_page *page, const uint64_t *buckets, unsign
 
 /* text_lists.c */
 void report_page_lists(struct report_page *page);
+/* text_stacks.c; 0 or -ENOMEM */
+int report_page_stacks(struct report_page *page);
+int report_page_stacks_diff(struct report_page *page, const struct report *a,
+			    const struct report *b);
 /* text_operations.c */
 void report_page_operations(struct report_page *page);
 

@@ -16,7 +16,7 @@
 #include "cli/machine/translate.h"
 #include "core/record.h"
 
-#include "cli/symbols.c"
+#include "cli/symbols/symbols_private.h"
 
 #define TEXT		0xffffffff81000000ull
 #define TEXT_END	0xffffffff82000000ull
@@ -551,12 +551,15 @@ static void check_ends(void)
 static const char *name_of(const struct machine *there, uint64_t address, bool of_boot)
 {
 	const struct machines machines = { (struct machine *)there, there != NULL };
-	struct symbols *s = symbols_new();
+	const struct symbol_place place = { .address = address };
+	struct symbols *s = symbols_new(&(struct symbols_request){ NULL, NULL });
+	struct symbol_frame frames[SYMBOLIZER_FRAMES];
 	static struct etw_text text;
 
 	etw_text_cut(&text, 0);
 	symbols_choose(s, &machines, there ? 0 : 1, of_boot);
-	if (!symbols_add(s, &text, 0, address))
+	symbols_find(s, &place, false, frames);
+	if (!frames->function || !symbols_add(&text, frames))
 		etw_text_cut(&text, 0);
 	if (s->refusal && s->refused != 1)
 		text_check(&(struct etw_text){ .error = -ENOMEM });

@@ -5,7 +5,7 @@
 #include "unit/etl/etl_loss.h"
 
 #include <sys/wait.h>
-#include "convert/perfetto/proto.h"
+#include "convert/proto.h"
 #include "tdh/decode/format.h"
 
 /* ---------------------------------------------------------------------- tests */

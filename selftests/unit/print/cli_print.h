@@ -24,7 +24,6 @@
 #include "cli/print/printer.c"
 #include "cli/print/stack.c"
 #include "cli/print/text.c"
-#include "cli/symbols.c"
 #include "cli/text.c"
 #include "convert/items.c"
 #include "base/json_writer.c"
@@ -96,10 +95,11 @@ unsigned int inputs_machines(const struct inputs *inputs, struct machines *machi
 	return 0;
 }
 
-bool inputs_are_of_boot(const struct inputs *inputs)
+void inputs_symbols(const struct inputs *inputs, struct symbols *symbols,
+		    const struct machines *machines, unsigned int undescribed)
 {
 	(void)inputs;
-	return true;
+	symbols_choose(symbols, machines, undescribed, true);
 }
 
 void cli_note(const char *fmt, ...)

@@ -285,18 +285,18 @@ TEST_F(tracepoint, images_and_counters)
 			 "/etc/hostname")) {
 		TH_LOG("%s", self->r.err);
 	}
-	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat && FileName contains libc.so"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat && FileName contains libc.so", "--processes"));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "Etw-Image ImageLoad info", "BuildId=")) {
 		TH_LOG("%s", self->r.out);
 	}
-	ASSERT_EQ(0, RUN("dump", OUT, "--id", "ImageRundown"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--processes", "--id", "ImageRundown"));
 	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageBase=0x", "libc.so"));
 	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:image,counters", "--exe", "cat", "--",
 			 "sh", "-c", "cat /etc/hostname; tac /etc/hostname"));
 	EXPECT_EQ(1, vc_lines_with(self->r.err, "--exe selects programs", "\"Etw-Counters\" comes"));
-	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == cat"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--processes", "--filter", "process == cat"));
 	EXPECT_LE(3, vc_lines_with(self->r.out, "ImageLoad", "BuildId=")) TH_LOG("%s", self->r.out);
-	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process != cat"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--processes", "--filter", "process != cat"));
 	EXPECT_EQ(0, vc_lines_with(self->r.out, "Etw-Image", "")) TH_LOG("%s", self->r.out);
 	ASSERT_EQ(0, RUN("dump", OUT ".old", "-p", "Etw-Counters"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "Etw-Counters Memory", "TotalBytes="));

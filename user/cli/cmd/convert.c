@@ -18,6 +18,7 @@
 #include "convert.h"
 #include "cli/input/inputs.h"
 #include "cli/input/log_contents.h"
+#include "cli/symbols/symbols.h"
 #include "manifest.h"
 #include "cli/output_file.h"
 #include "cli/input/processes.h"
@@ -42,6 +43,9 @@ static struct run {
 	struct etw_event_items items;
 	struct select *select;
 	struct processes processes;
+	struct symbols_request request;
+	struct symbols *symbols;		/* NULL: the format needs none */
+	struct machines machines;
 	uint64_t read;			/* events, including embedded schemas */
 	uint64_t events, unknown;	/* written */
 } job;
@@ -67,6 +71,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_MACHINE(job.processes.show_machine),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
+	CLI_OPTIONS_SYMBOLS(job.request),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	CLI_OPTION_END
 };
@@ -116,7 +121,8 @@ static const struct convert_format *format_named(const char *name)
 
 static const struct convert_format *format_of_suffix(const char *path)
 {
-	size_t i, len = strlen(path);
+	const struct convert_format *found = NULL;
+	size_t i, len = strlen(path), most = 0;
 
 	/* A folder may have slashes at its end. */
 	while (len > 1 && path[len - 1] == '/')
@@ -125,9 +131,14 @@ static const struct convert_format *format_of_suffix(const char *path)
 		const char *suffix = format_at(i)->suffix;
 		size_t n = suffix ? strlen(suffix) : 0;
 
-		if (n && len > n && !strncasecmp(path + len - n, suffix, n))
-			return format_at(i);
+		/* The longest one: .speedscope.json is no .json. */
+		if (n > most && len > n && !strncasecmp(path + len - n, suffix, n)) {
+			found = format_at(i);
+			most = n;
+		}
 	}
+	if (found)
+		return found;
 	no_format("--to is missing, and no format has the suffix of", path);
 }
 
@@ -297,6 +308,8 @@ static void report(struct run *run)
 	inputs_report(&run->inputs);
 	manifest_report_problems();
 	processes_report(&run->processes, !run->events && !run->select);
+	if (run->symbols)
+		symbols_report(run->symbols);
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
 	if (run->json)
@@ -311,9 +324,23 @@ static void report(struct run *run)
 			 cli_s(run->events));
 }
 
+static void open_symbols(struct run *run)
+{
+	unsigned int undescribed;
+
+	if (!run->c.format->stacks)
+		return;
+	run->symbols = symbols_new(&run->request);
+	undescribed = inputs_machines(&run->inputs, &run->machines);
+	inputs_symbols(&run->inputs, run->symbols, &run->machines, undescribed);
+	run->c.symbolizer = symbols_symbolizer(run->symbols);
+	run->processes.images = symbols_images(run->symbols);
+}
+
 static int convert_all(struct run *run, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	static const struct etw_guid machine_guid = ETW_MACHINE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
@@ -326,7 +353,9 @@ static int convert_all(struct run *run, char **paths)
 	run->c.sources = sources;
 	run->c.source_count = run->inputs.count;
 	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->processes.show_images |= select_names_guid(run->select, &image_guid);
 	run->processes.show_machine |= select_names_guid(run->select, &machine_guid);
+	open_symbols(run);
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);
 	run->c.processes = run->processes.table;
@@ -442,6 +471,8 @@ int cmd_convert(int argc, char **argv)
 			select_report(run->select, false);
 	}
 	processes_close(&run->processes);
+	symbols_free(run->symbols);
+	machines_free(&run->machines);
 	select_free(run->select);
 	inputs_close(&run->inputs);
 	schema_unload();

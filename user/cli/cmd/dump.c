@@ -36,7 +36,7 @@
 #include "cli/schema.h"
 #include "cli/request/select.h"
 #include "cli/session.h"
-#include "cli/symbols.h"
+#include "cli/symbols/symbols.h"
 #include "cli/verify/verify.h"
 #include "core/ledger.h"
 #include "device/kdev.h"
@@ -95,6 +95,7 @@ static struct dump {
 	bool any;		/* an event of a provider was printed */
 	struct unnamed unnamed;	/* of files */
 	struct select *select;	/* NULL: all events */
+	struct symbols_request symbols;
 } job = { .print = event_print_text };
 
 enum { OPT_FORMAT = 0x100, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
@@ -142,6 +143,7 @@ static const struct cli_option options[] = {
 	CLI_HEADING("output"),
 	OUTPUT_OPTIONS,
 	{ "stack", 0, NULL, "print stacks below the events, with names", CLI_FLAG(job.stack) },
+	CLI_OPTIONS_SYMBOLS(job.symbols),
 	{ "no-pager", 0, NULL, "do not show files with $ETW_PAGER, $PAGER or less",
 	  CLI_FLAG(job.no_pager) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
@@ -475,7 +477,7 @@ static bool ask_process(void *context, const EVENT_RECORD *record, bool parent,
 /* paths: of files; NULL: a session */
 static void prepare(struct dump *dump, char **paths)
 {
-	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID, image_guid = ETW_IMAGE_GUID;
 	static const struct etw_guid machine_guid = ETW_MACHINE_GUID;
 	const struct etw_expr_ask ask = {
 		.provider = paths ? NULL : ask_provider,
@@ -486,17 +488,22 @@ static void prepare(struct dump *dump, char **paths)
 				      (int64_t)etw_session_info(reader)->start_wall;
 
 	dump->processes.show |= select_names_guid(dump->select, &process_guid);
+	/* Sessions that are watched have it because somebody asked for it. */
+	dump->processes.show_images |= !paths || select_names_guid(dump->select, &image_guid);
+	dump->processes.images = symbols_images(dump->printer.symbols);
 	dump->processes.show_machine |= dump->printer.hex ||
 					select_names_guid(dump->select, &machine_guid);
 	if (!dump->no_names) {
 		processes_open(&dump->processes, !paths);
 		dump->printer.processes = &dump->processes;
-		if (paths)
-			processes_ahead(&dump->processes, paths);
 	}
+	if (paths && (!dump->no_names || dump->printer.symbols))
+		processes_ahead(&dump->processes, paths);
 	if (dump->by_operation)
 		dump->operations = operations_new(dump->by);
-	dump->rule = (struct slowest_rule){ dump->processes.show, !dump->no_losses };
+	dump->processes.show_images |= dump->processes.show;
+	dump->rule = (struct slowest_rule){ dump->processes.show, dump->processes.show_images,
+					    !dump->no_losses };
 	/* A session that runs has no end but the present. */
 	select_ready(dump->select, start, paths ? inputs_end(&dump->inputs) : clock_now(), &ask);
 	dump->end = (struct end_time){ .at = select_until(dump->select), .owned = dump->owner };
@@ -611,7 +618,7 @@ static void choose_print(struct dump *dump)
 		dump->print = event_print_layout;
 	}
 	if (dump->stack)
-		printer->symbols = symbols_new();
+		printer->symbols = symbols_new(&dump->symbols);
 }
 
 void dump_option(int option)

@@ -26,12 +26,14 @@
 #include "cli/request/select.h"
 #include "cli/schema.h"
 #include "cli/screen.h"
+#include "cli/symbols/symbols.h"
 #include "cli/verify/verify.h"
 #include "base/atomic_file.h"
 #include "lib/consumer/event_record.h"
 #include "manifest.h"
 #include "report/html/html.h"
 #include "report/report.h"
+#include "symbols/frame_names.h"
 #include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
 
@@ -60,6 +62,10 @@ static struct run {
 	struct output_file out;
 	struct progress progress;
 	struct select *select;
+	struct symbols_request request;
+	struct symbols *symbols;
+	struct machines machines;	/* of the files */
+	struct frame_names *frames;
 	struct processes processes;
 	struct names *names;
 	struct operations *operations;
@@ -84,6 +90,7 @@ static const struct cli_option options[] = {
 	SELECT_MORE_OPTIONS,
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
+	CLI_OPTIONS_SYMBOLS(job.request),
 	CLI_HEADING("output and decoding"),
 	{ "diff", 0, NULL, "compare two files", CLI_FLAG(job.diff) },
 	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
@@ -284,7 +291,7 @@ static void take_around(struct run *run, const struct etw_event *event, unsigned
 	EVENT_RECORD record;
 	int err;
 
-	if (event_is_about_trace(event) || (!run->processes.show && etw_process_is_own_event(event)) ||
+	if (event_is_about_trace(event) || processes_hides(&run->processes, event) ||
 	    !report_around_wants(run->report, event) || !select_may(run->select, event))
 		return;
 	e.record = &record;
@@ -415,16 +422,31 @@ static int write_output(struct run *run)
 
 /* -------------------------------------------------------------------- command */
 
+static void open_symbols(struct run *run)
+{
+	unsigned int undescribed = inputs_machines(&run->inputs, &run->machines);
+
+	run->symbols = symbols_new(&run->request);
+	inputs_symbols(&run->inputs, run->symbols, &run->machines, undescribed);
+	run->processes.images = symbols_images(run->symbols);
+	run->frames = frame_names_new(symbols_symbolizer(run->symbols));
+	check(run->frames ? 0 : -ENOMEM);
+}
+
 static void prepare(struct run *run, char **paths)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
-	const struct report_host host = {
+	struct report_host host = {
 		.process = ask_process, .provider = ask_provider, .context = run, .by = run->by,
 	};
 
 	run->processes.show |= select_names_guid(run->select, &process_guid);
+	run->processes.show_images |= select_names_guid(run->select, &image_guid);
 	run->names = names_new(-1);
+	open_symbols(run);
+	host.frames = run->frames;
 	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);
 	inputs_schemas(&run->inputs);
@@ -465,6 +487,7 @@ static void print_notes(struct run *run)
 	if (run->by || operations_any(run->operations))
 		operations_report(run->operations);
 	processes_report(&run->processes, false);
+	symbols_report(run->symbols);
 	select_report(run->select, false);
 }
 
@@ -474,6 +497,9 @@ static void close_files(struct run *run)
 	etw_event_items_free(&run->items);
 	operations_free(run->operations);
 	names_free(run->names);
+	frame_names_free(run->frames);
+	symbols_free(run->symbols);
+	machines_free(&run->machines);
 	processes_close(&run->processes);
 	select_free(run->select);
 	inputs_close(&run->inputs);
@@ -511,6 +537,8 @@ static int read_base(struct run *run, char *path)
 	run->decoder = NULL;
 	run->operations = NULL;
 	run->names = NULL;
+	run->frames = NULL;
+	run->symbols = NULL;
 	run->select = NULL;
 	run->read = 0;
 	memset(&run->items, 0, sizeof(run->items));

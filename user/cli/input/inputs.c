@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include "cli/cli.h"
+#include "cli/symbols/recorded.h"
+#include "cli/symbols/symbols.h"
 #include "inputs.h"
 #include "base/older_file.h"
 #include "cli/print/clock.h"
@@ -284,6 +286,25 @@ unsigned int inputs_machines(const struct inputs *inputs, struct machines *machi
 				 cli_quote(inputs->list[i].path), strerror(-err));
 	}
 	return undescribed;
+}
+
+void inputs_symbols(const struct inputs *inputs, struct symbols *symbols,
+		    const struct machines *machines, unsigned int undescribed)
+{
+	const bool of_boot = inputs_are_of_boot(inputs);
+	const bool of_one = machines->count <= 1 && (inputs->count == 1 || !undescribed || of_boot);
+	unsigned int i;
+	int err;
+
+	symbols_choose(symbols, machines, undescribed, of_boot);
+	for (i = 0; i < inputs->count; i++) {
+		err = recorded_read(symbols_symbolizer(symbols), inputs->list[i].path, of_one);
+		if (err == -ENOMEM)
+			cli_die("out of memory");
+		if (err)
+			cli_note("%s: not searched for names of functions: %s",
+				 cli_quote(inputs->list[i].path), strerror(-err));
+	}
 }
 
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err)

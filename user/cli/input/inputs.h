@@ -18,6 +18,7 @@
 #include "cli/stacks.h"
 
 struct input;
+struct symbols;
 
 /* In a command's table of options; to: inputs->apart */
 #define CLI_OPTION_STACK_EVENTS(to)	\
@@ -73,6 +74,13 @@ void inputs_schemas(const struct inputs *inputs);
 
 /* Add the machines that the files describe; returns how many files describe none. */
 unsigned int inputs_machines(const struct inputs *inputs, struct machines *machines);
+
+/*
+ * Let symbols know what the files say about the kernel and the functions in their stacks. machines
+ * and undescribed: from inputs_machines().
+ */
+void inputs_symbols(const struct inputs *inputs, struct symbols *symbols,
+		    const struct machines *machines, unsigned int undescribed);
 
 /*
  * Call take for each loss that the files record, without copies, until it does not return 0.

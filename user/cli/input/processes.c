@@ -39,11 +39,13 @@ static bool is_wanted_ahead(const struct etw_etl_file *file)
 
 static void take(struct processes *processes, const struct etw_event *event)
 {
-	const int ret = etw_process_learn(processes->table, event);
+	const int ret = processes->table ? etw_process_learn(processes->table, event) : 0;
 
 	if (ret < 0)
 		cli_die("out of memory");
 	processes->learned += ret == 1;
+	if (processes->images && images_take(processes->images, event))
+		cli_die("out of memory");
 }
 
 void processes_ahead(struct processes *processes, char **paths)
@@ -61,13 +63,19 @@ void processes_ahead(struct processes *processes, char **paths)
 	}
 }
 
+bool processes_hides(const struct processes *processes, const struct etw_event *event)
+{
+	if (processes->show)
+		return false;
+	return etw_process_is_own_event(event) || (!processes->show_images && images_is(event));
+}
+
 bool processes_event(struct processes *processes, const struct etw_event *event)
 {
-	if (processes->table)
-		take(processes, event);
+	take(processes, event);
 	if (!processes->show_machine && event_is_about_machine(event))
 		return false;
-	if (processes->show || !etw_process_is_own_event(event))
+	if (!processes_hides(processes, event))
 		return true;
 	processes->hidden++;
 	return false;
@@ -118,7 +126,7 @@ bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
 void processes_report(const struct processes *processes, bool nothing_else)
 {
 	if (nothing_else && processes->hidden)
-		cli_note("all events are of Etw-Process, which gives the others the names of their processes: --processes shows them");
+		cli_note("all events are of Etw-Process, which gives the others the names of their processes, or of Etw-Image: --processes shows them");
 	/* Not how often: a process that was forgotten while reading ahead may come again. */
 	if (processes->table && etw_process_forgotten(processes->table))
 		cli_note("names of processes may be missing: there were more than %d processes, or %d of one id, or their names took more than %u MB",

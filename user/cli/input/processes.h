@@ -10,11 +10,12 @@
 
 #include "cli/print/process_names.h"
 #include "tdh/expr/expr.h"
+#include "symbols/images.h"
 #include "tdh/process/process_table.h"
 
 /* In a command's table of options; to: processes->show */
 #define CLI_OPTION_PROCESSES(to)	\
-	{ "processes", 0, NULL, "show the events of Etw-Process, too", CLI_FLAG(to) }
+	{ "processes", 0, NULL, "show the events of Etw-Process and Etw-Image, too", CLI_FLAG(to) }
 
 #define CLI_OPTION_MACHINE(to)		\
 	{ "machine", 0, NULL, "show the events that describe the machine, too", CLI_FLAG(to) }
@@ -23,9 +24,11 @@
 struct processes {
 	struct etw_process_table *table;
 	struct procs *procs;	/* NULL: not of a running session, or not of this system's ids */
-	bool show;		/* the caller's: do not hide the events of Etw-Process */
+	struct images *images;	/* the caller's: learn what is mapped, or NULL */
+	bool show;		/* the caller's: do not hide the events of Etw-Process ... */
+	bool show_images;	/* ... and those of Etw-Image */
 	bool show_machine;	/* the caller's: do not hide those of Etw-Machine */
-	uint64_t hidden;	/* of Etw-Process */
+	uint64_t hidden;	/* of Etw-Process and Etw-Image */
 	uint64_t learned;	/* events that said something about a process */
 };
 
@@ -45,6 +48,9 @@ void processes_ahead(struct processes *processes, char **paths);
  * it describes the machine, so do not show it.
  */
 bool processes_event(struct processes *processes, const struct etw_event *event);
+
+/* Is it an event that only gives others names, and that the command does not show? */
+bool processes_hides(const struct processes *processes, const struct etw_event *event);
 
 /* Find a process; from /proc comes only its name. key: its start key, or NULL. */
 bool processes_find(const struct processes *processes, uint32_t pid, int64_t time,

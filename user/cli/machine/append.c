@@ -98,7 +98,7 @@ static int append(int fd, const struct etw_etl_info *info, const struct machine 
 		return err;
 	if (more)
 		err = more(context, writer, info);
-	if (!err)
+	if (!err && machine)
 		err = machine_append(writer, machine, etw_etl_end_clock(info));
 	if (err) {
 		etw_etl_discard(writer);
@@ -111,7 +111,7 @@ static int append(int fd, const struct etw_etl_info *info, const struct machine 
 int machine_append_file(const char *path, int64_t started, const struct machine *machine,
 			machine_more_fn *more, void *context)
 {
-	struct machine shown = *machine;
+	struct machine shown = { .host = "" };
 	static struct etw_etl_info info;
 	struct held before;
 	struct stat st;
@@ -128,9 +128,12 @@ int machine_append_file(const char *path, int64_t started, const struct machine 
 		close(fd);
 		return err;
 	}
-	machine_hide(&shown, &st);
+	if (machine) {
+		shown = *machine;
+		machine_hide(&shown, &st);
+	}
 	hold_signals(&before);
-	err = append(fd, &info, &shown, more, context);
+	err = append(fd, &info, machine ? &shown : NULL, more, context);
 	release_signals(&before);
 	return err;
 }

@@ -17,7 +17,7 @@ typedef int machine_more_fn(void *context, struct etw_etl_writer *writer,
 			    const struct etw_etl_info *info);
 
 /*
- * To a file whose session began at this FILETIME; 0: any. Without the kernel's addresses if
+ * To a file whose session began at this FILETIME; 0: any. machine: NULL writes none. Without the kernel's addresses if
  * others may read it. 0, or -errno, and the file is as it was: -ENOENT: there is none; -ESTALE: it
  * is another session's; -EOPNOTSUPP: it is circular or still written; -EBUSY: another program
  * appends, for seconds; also of etw_etl_append_fd() and more().

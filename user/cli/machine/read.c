@@ -178,6 +178,9 @@ static int take(void *context, const struct etw_record_view *record)
 	err = etw_decode(reading->decoder, &own, &decoded);
 	if (err)
 		return err == -ENOMEM ? err : 0;
+	/* Names of functions, for symbols/recorded.c */
+	if (decoded->event && !strcmp(decoded->event, ETW_MACHINE_FUNCTIONS))
+		return 0;
 	find_boot(reading->decoder, &boot);
 	m = decoded->event ? machine_of(reading->machines, &boot) : NULL;
 	if (!m)

@@ -44,7 +44,7 @@ const char *machine_foreign(const struct machine *there, const struct machine *h
  * The module whose code an address may be: the nearest one before it, because modules have
  * parts elsewhere that their size includes.
  */
-static const struct machine_module *module_at(const struct machine *m, uint64_t address)
+const struct machine_module *machine_module_at(const struct machine *m, uint64_t address)
 {
 	const struct machine_module *module, *nearest = NULL;
 
@@ -74,8 +74,8 @@ static bool same_module(const struct machine_module *one, const struct machine_m
 /* In the same boot only modules move: is the same one there, or none? */
 static bool stays(const struct machine *there, const struct machine *here, uint64_t address)
 {
-	const struct machine_module *then = module_at(there, address);
-	const struct machine_module *now = module_at(here, address);
+	const struct machine_module *then = machine_module_at(there, address);
+	const struct machine_module *now = machine_module_at(here, address);
 
 	if (!knows_modules(there) || (!then && !now))
 		return true;
@@ -100,7 +100,7 @@ bool machine_translate(const struct machine *there, const struct machine *here, 
 		       uint64_t *here_address)
 {
 	const uint64_t begin = there->text ? there->text : there->text_begin;
-	const struct machine_module *then = module_at(there, address);
+	const struct machine_module *then = machine_module_at(there, address);
 	uint64_t shift;
 
 	*here_address = address;

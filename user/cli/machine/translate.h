@@ -14,6 +14,9 @@
 /* Why no kernel address of one machine means anything on the other; NULL: some may. */
 const char *machine_foreign(const struct machine *there, const struct machine *here);
 
+/* The module whose code an address may be; NULL: none is known. */
+const struct machine_module *machine_module_at(const struct machine *machine, uint64_t address);
+
 /* false: not known, or there is nothing of the kind here. machine_foreign() returned NULL. */
 bool machine_translate(const struct machine *there, const struct machine *here, uint64_t address,
 		       uint64_t *here_address);

@@ -252,7 +252,8 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->source = (unsigned int)(s - m->sources);
 	record->about_trace = event_is_about_trace(&s->event);
 	record->counts = !record->about_trace &&
-			 (!etw_process_is_own_event(&s->event) || (m->processes && m->processes->show));
+			 (m->processes ? !processes_hides(m->processes, &s->event) :
+			  !etw_process_is_own_event(&s->event));
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
 	if ((s->shift.same && !s->shift.offset) || record->size > ETW_RECORD_MAX)
 		return;
@@ -272,7 +273,8 @@ static bool is_selected(struct etlmerge *m, struct select *select, const struct 
 			select_saw(select, &event->record.header->provider);
 		return true;
 	}
-	return select_event(select, event) || etw_process_is_own_event(event);
+	/* What is selected needs its names. */
+	return select_event(select, event) || etw_process_is_own_event(event) || images_is(event);
 }
 
 int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)

@@ -67,6 +67,7 @@ void etlrun_report(struct etlrun *run)
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	const struct etw_expr_ask ask = { .process = processes_ask, .context = &run->processes };
 	int status;
 
@@ -76,6 +77,7 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 		if (select_decodes(run->select))
 			inputs_schemas(&run->inputs);
 		run->processes.show |= select_names_guid(run->select, &process_guid);
+		run->processes.show_images = !run->select || select_names_guid(run->select, &image_guid);
 		processes_open(&run->processes, false);
 		processes_ahead(&run->processes, files);
 		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include "cli/input/inputs.h"
-#include "cli/symbols.h"
+#include "cli/symbols/symbols.h"
 #include "event.h"
 #include "workers.h"
 #include "tdh/decode/embed.h"
@@ -39,8 +39,7 @@ void event_read_machines(struct event_printer *printer, const struct inputs *inp
 		return;
 	printer->undescribed = inputs_machines(inputs, &printer->machines);
 	if (printer->symbols)
-		symbols_choose(printer->symbols, &printer->machines, printer->undescribed,
-			       inputs_are_of_boot(inputs));
+		inputs_symbols(inputs, printer->symbols, &printer->machines, printer->undescribed);
 }
 
 void event_flush(struct event_printer *printer)

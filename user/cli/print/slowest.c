@@ -33,6 +33,8 @@ bool slowest_shows(const struct slowest_rule *rule, const struct etw_event *even
 
 	if (etw_process_is_own_event(event))
 		return rule->processes;
+	if (images_is(event))
+		return rule->images;
 	return !event_is_about_trace(event) || (rule->losses && etw_loss_of(event, &loss));
 }
 

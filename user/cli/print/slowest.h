@@ -17,6 +17,7 @@ int64_t slowest_span(const char *text);
 /* Which events are shown around an operation */
 struct slowest_rule {
 	bool processes;		/* those of Etw-Process, too */
+	bool images;		/* those of Etw-Image, too */
 	bool losses;		/* records of losses, too */
 };
 

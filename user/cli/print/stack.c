@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.c - the stacks of an event, a line for each frame
+ * stack.c - the stacks of an event, a line for each function
  *
  *	        0xffffffff81234567 vfs_read+0x97
- *	        0x00007f12345678ab libc.so.6+0x10d8ab
+ *	        0x00007f12345678ab find_first (inlined)
+ *	        0x00007f12345678ab find+0x2b [libfind.so.1]
  */
 #include "cli/cli.h"
-#include "cli/symbols.h"
+#include "cli/symbols/symbols.h"
 #include "event.h"
-#include "convert/items_kind.h"
+#include "symbols/stack.h"
 
 #define INDENT	"\n        "
 
-static void add_frame(struct event_printer *printer, struct etw_text *to, uint32_t pid,
-		      uint64_t address)
+static void add_place(struct event_printer *printer, struct etw_text *to,
+		      const struct symbol_place *place, bool runs)
 {
-	etw_text_puts(to, INDENT);
-	event_paint(printer, EVENT_FAINT);
-	etw_text_printf(to, "0x%016llx", (unsigned long long)address);
-	event_paint(printer, EVENT_PLAIN);
-	etw_text_char(to, ' ');
-	if (!symbols_add(printer->symbols, to, pid, address))
-		etw_text_cut(to, to->len - 1);
+	struct symbol_frame frames[SYMBOLIZER_FRAMES];
+	const unsigned int count = symbols_find(printer->symbols, place, runs, frames);
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		etw_text_puts(to, INDENT);
+		event_paint(printer, EVENT_FAINT);
+		etw_text_printf(to, "0x%016llx", (unsigned long long)place->address);
+		event_paint(printer, EVENT_PLAIN);
+		etw_text_char(to, ' ');
+		if (!symbols_add(to, &frames[i]))
+			etw_text_cut(to, to->len - 1);
+	}
 }
 
 void event_add_stacks(struct event_printer *printer, struct etw_text *to)
 {
-	struct items_walk walk = { .record = &printer->event->record };
-	const struct items_kind *kind;
-	struct etw_ext_view item;
-	uint32_t pid;
-	size_t at;
+	struct symbol_stack stack = { .event = printer->event };
+	const bool runs = event_process_runs(printer);
+	struct symbol_place place;
 
-	pid = event_process_runs(printer) ? event_header(printer)->process_id : 0;
-	while ((kind = items_next(&walk, &item))) {
-		if (kind->shape != ITEM_STACK)
-			continue;
-		for (at = ITEMS_STACK_HEAD; at + kind->width <= item.data_len; at += kind->width)
-			add_frame(printer, to, pid, items_number(item.data, at, kind->width));
-	}
+	while (symbol_stack_next(&stack, &place))
+		add_place(printer, to, &place, runs);
 }

@@ -108,6 +108,7 @@ static bool take_all(struct record *r, int argc, char **argv)
 	r->session.processes = !r->no_processes && !(r->file.mode & ETW_MODE_DELAY_OPEN);
 	if (!enable_list_ready(&r->providers))
 		return false;
+	r->session.images = r->session.processes && enable_list_has_stacks(&r->providers);
 	if (!r->name) {
 		snprintf(r->own_name, sizeof(r->own_name), OWN_SESSION_RECORD "%d", (int)getpid());
 		r->name = r->own_name;
@@ -121,9 +122,13 @@ static bool take_all(struct record *r, int argc, char **argv)
 
 static int start(struct record *r)
 {
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
+
 	if (start_session(r->fd, r->name, &r->session, &r->file))
 		return 1;
 	r->started = true;
+	if (enable_list_has(&r->providers, &image_guid))
+		r->session.images = false;
 	clock_gettime(CLOCK_MONOTONIC, &r->begin);
 	process_events_begin(r->fd, r->name, &r->session, r->quiet);
 	if (sample_take(r->fd, &r->session, &r->last))

@@ -123,6 +123,15 @@ bool enable_list_has(const struct enable_list *l, const struct etw_guid *guid)
 	return i < l->count;
 }
 
+bool enable_list_has_stacks(const struct enable_list *l)
+{
+	unsigned int i = 0;
+
+	while (i < l->count && !(l->list[i]->enable.property & ETW_ENABLE_STACK_TRACE))
+		i++;
+	return i < l->count;
+}
+
 const char *enable_list_name(const struct enable_list *l, const struct etw_guid *guid)
 {
 	unsigned int i, k;

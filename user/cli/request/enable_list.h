@@ -45,6 +45,8 @@ void enable_list_add(struct enable_list *list, const char *provider);
 bool enable_list_ready(struct enable_list *list);
 /* Is this provider among them?  Valid after enable_list_find(). */
 bool enable_list_has(const struct enable_list *list, const struct etw_guid *guid);
+/* Does one of them attach stacks? */
+bool enable_list_has_stacks(const struct enable_list *list);
 /* What the request calls a trace event, or *NAME, of this GUID; NULL: neither is asked for. */
 const char *enable_list_name(const struct enable_list *list, const struct etw_guid *guid);
 /* Resolve all names before anything has to be undone.  False: a message was printed. */

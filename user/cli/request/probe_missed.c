@@ -45,7 +45,9 @@ static char *name_of(int fd, const struct etw_guid *guid)
 
 static void record_off(const struct recording *to, const struct probe_recorded *one)
 {
-	struct etw_session_missed arg = { .handle = to->session, .provider = one->provider, .events = 1 };
+	struct etw_session_missed arg = {
+		.handle = to->session, .provider = one->provider, .events = 1,
+	};
 	const char *why = probe_off(one->name);
 
 	if (!why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_events.c - have sessions record which process an id stands for
+ * process_events.c - have sessions record which process an id stands for, and which files it maps
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -14,16 +14,20 @@
 
 #define WAIT_MS		2000	/* for a rundown, of which 10,000 processes take some ms */
 #define RUNDOWN_BYTES	384	/* of one process, in a buffer */
+#define IMAGES_BYTES	4096	/* likewise, of the files that it maps */
 #define LEVEL_INFO	4
 
-static int control(int fd, const struct session *session, uint32_t what)
+static const struct etw_guid process_guid = ETW_PROCESS_GUID, image_guid = ETW_IMAGE_GUID;
+
+static int control_of(int fd, const struct session *session, const struct etw_guid *provider,
+		      uint64_t keywords, uint32_t what)
 {
 	struct etw_enable enable = {
 		.session = session->s.handle,
-		.provider = ETW_PROCESS_GUID,
+		.provider = *provider,
 		.control = what,
 		.level = LEVEL_INFO,
-		.any = ETW_PROCESS_KEYWORD | ETW_PROCESS_PROVIDERS,
+		.any = keywords,
 		.timeout_ms = WAIT_MS,
 	};
 	int err = etw_enable_and_wait(fd, &enable);
@@ -32,12 +36,22 @@ static int control(int fd, const struct session *session, uint32_t what)
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
+static int control(int fd, const struct session *session, uint32_t what)
+{
+	return control_of(fd, session, &process_guid,
+			  ETW_PROCESS_KEYWORD | ETW_PROCESS_PROVIDERS, what);
+}
+
+static int control_images(int fd, const struct session *session, uint32_t what)
+{
+	return control_of(fd, session, &image_guid, ETW_IMAGE_KEYWORD, what);
+}
+
 /* Enabling succeeds also if nobody has registered it, as with an older module. */
 static bool is_missing(int fd)
 {
-	struct etw_guid guid = ETW_PROCESS_GUID;
 	struct etw_provider provider;
-	int err = etw_provider_query(fd, &guid, &provider);
+	int err = etw_provider_query(fd, &process_guid, &provider);
 	bool missing = err ? err == -ESRCH : !provider.reg_count;
 
 	if (!err)
@@ -48,6 +62,8 @@ static bool is_missing(int fd)
 void process_events_end(int fd, const struct session *session)
 {
 	control(fd, session, ETW_CONTROL_DISABLE);
+	if (session->images)
+		control_images(fd, session, ETW_CONTROL_DISABLE);
 }
 
 void process_events_again(int fd, const struct session *session)
@@ -78,17 +94,42 @@ static uint64_t room_of(const struct session *session)
 	return (uint64_t)session->log.log.max_size << (mode & ETW_MODE_KBYTES ? 10 : 20);
 }
 
+static bool fits(const struct session *session, unsigned int bytes)
+{
+	const uint64_t room = room_of(session);
+
+	return !room || processes() * bytes <= room / 4;
+}
+
 /* false: they would take the room of the events. */
 static bool have_room(const char *name, const struct session *session, bool quiet)
 {
 	const uint64_t room = room_of(session);
 
-	if (!room || processes() * RUNDOWN_BYTES <= room / 4)
+	if (fits(session, RUNDOWN_BYTES))
 		return true;
 	if (!quiet)
 		cli_note("session %s: the names of all processes would take more than a quarter of its %llu KB, so some may be missing",
 			 cli_quote(name), (unsigned long long)room >> 10);
 	return false;
+}
+
+/* Enabling it writes what is mapped already. */
+static void images_begin(int fd, const char *name, const struct session *session, bool quiet)
+{
+	int err;
+
+	if (!fits(session, IMAGES_BYTES)) {
+		if (!quiet)
+			cli_note("session %s: what all processes map would take more than a quarter of its room, so functions in stacks may have no names",
+				 cli_quote(name));
+		return;
+	}
+	err = control_images(fd, session, ETW_CONTROL_ENABLE);
+	if (err && err != -ENOENT && !quiet)
+		cli_note("session %s records no names of functions: Etw-Image: %s",
+			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
+			 cli_denied(-err, "CAP_PERFMON"));
 }
 
 void process_events_begin(int fd, const char *name, const struct session *session, bool quiet)
@@ -108,6 +149,8 @@ void process_events_begin(int fd, const char *name, const struct session *sessio
 		cli_note("session %s records no names of processes: Etw-Process: %s",
 			 cli_quote(name), err == -ENOSPC ? "8 sessions have it already" :
 			 cli_denied(-err, "the right \"enable\" on it"));
+	if (!err && session->images)
+		images_begin(fd, name, session, quiet);
 }
 
 static bool has_session(const struct etw_provider *provider, uint64_t handle)
@@ -121,13 +164,12 @@ static bool has_session(const struct etw_provider *provider, uint64_t handle)
 }
 
 /* Has the session enabled it? Then it holds its own events, and one more is welcome. */
-static bool is_enabled(int fd, const struct session *session)
+static bool is_enabled(int fd, const struct session *session, const struct etw_guid *guid)
 {
-	struct etw_guid guid = ETW_PROCESS_GUID;
 	struct etw_provider provider;
 	bool found;
 
-	if (etw_provider_query(fd, &guid, &provider))
+	if (etw_provider_query(fd, guid, &provider))
 		return false;
 	found = has_session(&provider, session->s.handle);
 	etw_provider_free(&provider);
@@ -136,7 +178,6 @@ static bool is_enabled(int fd, const struct session *session)
 
 bool process_events_are_beside(int fd, const char *name)
 {
-	const struct etw_guid guid = ETW_PROCESS_GUID;
 	static struct session session;
 	struct etw_provider *list;
 	unsigned int count, i;
@@ -146,7 +187,7 @@ bool process_events_are_beside(int fd, const char *name)
 	    provider_list(fd, &list, &count))
 		return false;
 	for (i = 0; i < count && !found; i++)
-		found = !guid_equal(&list[i].guid, &guid) && has_session(&list[i], session.s.handle);
+		found = !guid_equal(&list[i].guid, &process_guid) && has_session(&list[i], session.s.handle);
 	provider_list_free(list, count);
 	return found;
 }
@@ -157,8 +198,11 @@ void process_events_refresh(int fd, const char *name, bool quiet)
 	static struct session session;
 
 	memset(&session, 0, sizeof(session));
-	if (!session_do(fd, etw_kdev_session_query, name, &session) &&
-	    session.s.mode & overwrites && is_enabled(fd, &session) &&
-	    have_room(name, &session, quiet))
-		process_events_again(fd, &session);
+	if (session_do(fd, etw_kdev_session_query, name, &session) ||
+	    !(session.s.mode & overwrites) || !is_enabled(fd, &session, &process_guid) ||
+	    !have_room(name, &session, quiet))
+		return;
+	process_events_again(fd, &session);
+	if (is_enabled(fd, &session, &image_guid) && fits(&session, IMAGES_BYTES))
+		control_images(fd, &session, ETW_CONTROL_CAPTURE);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_events.h - have sessions record which process an id stands for
+ * process_events.h - have sessions record which process an id stands for, and which files it maps
  *
  * The sessions of etw record, etw watch and etw start --processes have the provider
  * Etw-Process enabled, and begin with a rundown of the processes that exist. Circular and
- * buffering sessions overwrite that, so they get another rundown later.
+ * buffering sessions overwrite that, so they get another rundown later. Sessions of etw record with
+ * stacks have Etw-Image enabled, too, by whose events the functions in stacks get their names.
  */
 #ifndef ETW_CLI_REQUEST_PROCESS_EVENTS_H
 #define ETW_CLI_REQUEST_PROCESS_EVENTS_H

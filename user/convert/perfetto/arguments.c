@@ -7,7 +7,7 @@
 #include "convert/items_kind.h"
 #include "convert/names.h"
 #include "perfetto.h"
-#include "proto.h"
+#include "convert/proto.h"
 #include "tdh/decode/format.h"
 
 #define NEST_MAX	64	/* levels of structures and arrays; deeper ones are left out */

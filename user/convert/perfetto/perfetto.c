@@ -12,7 +12,7 @@
 #include "convert/convert.h"
 #include "convert/names.h"
 #include "perfetto.h"
-#include "proto.h"
+#include "convert/proto.h"
 #include "base/text.h"
 #include "tdh/decode/decoder.h"
 

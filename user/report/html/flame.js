@@ -259,6 +259,8 @@ function showStacks(report) {
 	}
 	if (number(stacks.truncated))
 		node.append(says(plural(number(stacks.truncated), 'stack is', 'stacks are') + ' cut off: the outer functions are not known.'));
+	if (number(part(stacks.other).nodes))
+		node.append(says(plural(number(part(stacks.other).nodes), 'smaller branch is', 'smaller branches are') + ' left out.'));
 	node.append(new FlameGraph(tree, 'Flame graph: callers above, functions called below; the width is the number of events').node,
 		element('h3', null, 'Functions'),
 		rowsTable({

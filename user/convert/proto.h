@@ -7,8 +7,8 @@
  *
  * Source: "Encoding" in the documentation of Protocol Buffers.
  */
-#ifndef ETW_CONVERT_PERFETTO_PROTO_H
-#define ETW_CONVERT_PERFETTO_PROTO_H
+#ifndef ETW_CONVERT_PROTO_H
+#define ETW_CONVERT_PROTO_H
 
 #include <errno.h>
 #include <stddef.h>
@@ -82,4 +82,4 @@ static inline void proto_end(struct etw_text *to, size_t begun)
 	memcpy(to->data + begun - PROTO_LENGTH, &bytes, PROTO_LENGTH);
 }
 
-#endif /* ETW_CONVERT_PERFETTO_PROTO_H */
+#endif /* ETW_CONVERT_PROTO_H */
