@@ -2,14 +2,13 @@
 /*
  * text_page.c - lines for a terminal: columns, numbers, bars
  *
- * No line is wider than the screen. Text from the trace is escaped (base/text.h), so that nothing
- * in it moves the cursor or changes colours; where the screen has only ASCII, other characters are
- * question marks.
+ * Text from the trace is escaped (base/text.h); where the screen has only ASCII, other characters
+ * are question marks.
  */
 #include <string.h>
 #include <wchar.h>
 #include "base/utf.h"
-#include "text_private.h"
+#include "text_page.h"
 
 #define LEVELS	8
 #define DOTS	"..."
