@@ -29,6 +29,8 @@ void report_page_add(struct report_page *page, const char *text);
 void report_page_fit(struct report_page *page, size_t from, unsigned int columns);
 /* Blanks up to this column of the line; what is beyond is cut */
 void report_page_column(struct report_page *page, unsigned int column);
+/* ASCII text with its end at this column; 0: behind what is there */
+void report_page_right(struct report_page *page, unsigned int column, const struct etw_text *text);
 /* A number, with its end at this column */
 void report_page_number(struct report_page *page, unsigned int column, uint64_t number);
 /* 850 ns, 12.30 us, 100.2 ms, 2.00 s; with its end at this column; 0: behind what is there */
