@@ -72,6 +72,8 @@ trace_flags := -isystem /usr/include/tracefs -isystem /usr/include/traceevent
 trace_libs := -ltracefs -ltraceevent -lbpf -ldw -lelf
 # The functions of programs, their names, and profiles of them; only the command has them.
 symbol_libs := -ldw -lelf -liberty -lz
+# The screen of etw top
+term_libs := -lncursesw -ltinfo
 
 # The folders of user/ below tdh, and module/core, are one library; of the bridge all but
 # probes, which need libraries that a program with events of its own does not want.
@@ -155,7 +157,8 @@ build/libtdh.so: build/libtdh.so.$(VERSION)
 # $(call link_program): from the objects among the prerequisites and the libraries.
 link_program = $(Q)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libselftest.a,$^) $(filter %libetlcheck.a,$^) \
-		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) \
+		$(symbol_libs) $(trace_libs) $(term_libs) -lm
 
 build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list)
 	$(call say,LD,$@)

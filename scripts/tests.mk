@@ -230,7 +230,8 @@ $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/symbols/*.c))): \
 	$(symbols_src:%.c=build/san/%.o)
 build/unit/convert_chrome: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus build/unit/report_html: libs_here = -ljson-c
-cli_whole := $(addprefix build/unit/cli_,device interface live machine names recordfile stacks terminal)
+cli_whole := $(addprefix build/unit/cli_,device interface live machine names recordfile stacks terminal) \
+	$(addprefix build/unit/top_,batch screen)
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # These include the file that is left out.
 build/unit/cli_access: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
@@ -257,7 +258,8 @@ $(foreach s,$(unit_src),$(eval build/unit/$(basename $(notdir $(s))): $(s:%.c=bu
 build/unit/%: build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
-		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) $(symbol_libs) $(trace_libs) -lm
+		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) \
+		$(symbol_libs) $(trace_libs) $(term_libs) -lm
 
 # The targets of libFuzzer, with saved inputs only.
 replays := $(fuzzer_src:selftests/libfuzzer/%.c=build/replay/%)

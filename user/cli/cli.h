@@ -204,6 +204,7 @@ int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_access(int argc, char **argv);

@@ -21,6 +21,7 @@ static int cmd_help(int argc, char **argv);
 /* Those of a group stand together. */
 static const struct cli_command commands[] = {
 	{ "watch", cmd_watch, "print the events of providers, live", RECORD },
+	{ "top", cmd_top, "show what is busiest, live", RECORD },
 	{ "record", cmd_record, "record events into a file", RECORD },
 	{ "dump", cmd_dump, "print the events of a session or of files", RECORD },
 	{ "report", cmd_report, "summarize log files", RECORD },

@@ -17,13 +17,27 @@ void sample_report_lost(const char *before, uint64_t count, const char *cause)
 			 cli_s(count), cause ? ": " : "", cause ? cause : "");
 }
 
-void sample_json_lost(struct etw_text *to, const struct sample *sample)
+void sample_report_unread(uint64_t buffers, uint64_t events, const char *shown)
+{
+	if (buffers)
+		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow%s",
+			 buffers, cli_s(buffers), events, cli_s(events), shown);
+}
+
+void sample_report_unreadable(uint64_t buffers)
+{
+	if (buffers)
+		cli_note("%" PRIu64 " buffer%s could not be read to the end", buffers,
+			 cli_s(buffers));
+}
+
+void sample_json_lost(struct etw_text *to, const struct etw_session_stat *stat)
 {
 	unsigned int i;
 
 	json_writer_open(to, "lost", '{');
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		json_writer_unsigned(to, etw_loss_cause(i), etw_stat_dropped(&sample->stat, i));
+		json_writer_unsigned(to, etw_loss_cause(i), etw_stat_dropped(stat, i));
 	json_writer_close(to, '}');
 }
 

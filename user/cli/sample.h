@@ -21,7 +21,10 @@ int sample_take(int fd, const struct session *session, struct sample *sample);
 
 /* Print "BEFORE N events lost when written: CAUSE", unless count is 0; cause: NULL, unknown. */
 void sample_report_lost(const char *before, uint64_t count, const char *cause);
+/* The same for what a reader of this process has lost; shown: to add to it.  Unless buffers is 0 */
+void sample_report_unread(uint64_t buffers, uint64_t events, const char *shown);
+void sample_report_unreadable(uint64_t buffers);
 /* The events lost by cause, as a member of a JSON object */
-void sample_json_lost(struct etw_text *to, const struct sample *sample);
+void sample_json_lost(struct etw_text *to, const struct etw_session_stat *stat);
 
 #endif /* ETW_CLI_SAMPLE_H */

@@ -2,14 +2,13 @@
 /*
  * text_page.c - lines for a terminal: columns, numbers, bars
  *
- * No line is wider than the screen. Text from the trace is escaped (base/text.h), so that nothing
- * in it moves the cursor or changes colours; where the screen has only ASCII, other characters are
- * question marks.
+ * Text from the trace is escaped (base/text.h); where the screen has only ASCII, other characters
+ * are question marks.
  */
 #include <string.h>
 #include <wchar.h>
 #include "base/utf.h"
-#include "text_private.h"
+#include "text_page.h"
 
 #define LEVELS	8
 #define DOTS	"..."
@@ -133,7 +132,7 @@ void report_page_column(struct report_page *page, unsigned int column)
 		etw_text_char(&page->line, ' ');
 }
 
-static void add_right(struct report_page *page, unsigned int column, const struct etw_text *text)
+void report_page_right(struct report_page *page, unsigned int column, const struct etw_text *text)
 {
 	const unsigned int width = (unsigned int)text->len;
 
@@ -148,7 +147,7 @@ void report_page_number(struct report_page *page, unsigned int column, uint64_t 
 	struct etw_text text = { .data = NULL };
 
 	etw_text_unsigned(&text, number, 1);
-	add_right(page, column, &text);
+	report_page_right(page, column, &text);
 	etw_text_free(&text);
 }
 
@@ -170,7 +169,7 @@ void report_page_duration(struct report_page *page, unsigned int column, __int12
 		etw_text_printf(&text, "%.*f %s", value >= 100 * units[i].ns ? 1 : 2,
 				(double)value / (double)units[i].ns, units[i].name);
 	}
-	add_right(page, column, &text);
+	report_page_right(page, column, &text);
 	etw_text_free(&text);
 }
 

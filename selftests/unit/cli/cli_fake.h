@@ -27,6 +27,7 @@ static void take(int fd, char *text, size_t size)
  * Run a subcommand in a process of its own; returns the exit status, and stdout and
  * stderr in out and err.
  */
+__attribute__((__unused__))
 static int run(int (*command)(int argc, char **argv), char **argv)
 {
 	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) }, argc = 0, status;

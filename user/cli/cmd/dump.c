@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -433,14 +432,9 @@ static void report_losses(struct dump *dump)
 		info.buffers_lost = counts.lost_buffers;
 		info.events_lost = 0;
 	}
-	if (info.buffers_lost)
-		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow%s",
-			 (uint64_t)info.buffers_lost, cli_s(info.buffers_lost),
-			 (uint64_t)info.events_lost, cli_s(info.events_lost),
-			 inputs_shown_text(dump->shown[ETW_LOSS_CONSUMER], info.events_lost));
-	if (counts.corrupt)
-		cli_note("%" PRIu64 " buffer%s could not be read to the end",
-			 counts.corrupt, cli_s(counts.corrupt));
+	sample_report_unread(info.buffers_lost, info.events_lost,
+			     inputs_shown_text(dump->shown[ETW_LOSS_CONSUMER], info.events_lost));
+	sample_report_unreadable(counts.corrupt);
 	dump->lossy = info.buffers_lost || counts.corrupt;
 	dump->stopped = !dump->final && read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)

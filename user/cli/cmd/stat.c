@@ -249,7 +249,7 @@ static void print_json(const struct sample *now, const struct sample *before)
 	json_writer_double(&line, "seconds", 1, seconds);
 	json_writer_unsigned(&line, "written", s->written);
 	json_writer_double(&line, "written_per_second", 1, rate(s->written, b->written, seconds));
-	sample_json_lost(&line, now);
+	sample_json_lost(&line, &now->stat);
 	json_writer_unsigned(&line, "events_delivered", s->events_delivered);
 	json_writer_double(&line, "delivered_per_second", 1,
 			   rate(s->events_delivered, b->events_delivered, seconds));

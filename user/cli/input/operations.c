@@ -92,6 +92,12 @@ static void forget(struct operations *o, struct open_slice *slice)
 	free(slice);
 }
 
+void operations_forget(struct operations *o)
+{
+	while (o->open.count)
+		forget(o, TAILQ_FIRST(&o->open.all));
+}
+
 static void start(struct operations *o, const struct etw_event *event, const struct open_key *key)
 {
 	while (o->open.count >= SLICES_OPEN_MAX ||

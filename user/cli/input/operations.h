@@ -49,6 +49,9 @@ unsigned int operations_keep(struct operations *operations, const struct operati
 bool operations_longest(struct operations *operations, unsigned int rank,
 			struct operation *operation);
 
+/* Forget the starts that wait, but not the schemas that events need. */
+void operations_forget(struct operations *operations);
+
 /* Was there a start or a stop?  Also true of NULL. */
 bool operations_any(const struct operations *operations);
 /* At the end: a line on stderr if there was none, and for each kind that has remained alone. */

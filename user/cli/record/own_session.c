@@ -20,7 +20,10 @@ static const char *left_by(const char *name)
 {
 	static const struct {
 		const char *prefix, *command;
-	} own[] = { { OWN_SESSION_RECORD, "record" }, { OWN_SESSION_WATCH, "watch" } };
+	} own[] = {
+		{ OWN_SESSION_RECORD, "record" }, { OWN_SESSION_WATCH, "watch" },
+		{ OWN_SESSION_TOP, "top" },
+	};
 	size_t i, len;
 	char *end;
 	long pid;

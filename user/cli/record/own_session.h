@@ -11,6 +11,7 @@
 /* Their names begin so; the pid of the command follows. */
 #define OWN_SESSION_RECORD	"etw-record-"
 #define OWN_SESSION_WATCH	"etw-watch-"
+#define OWN_SESSION_TOP		"etw-top-"
 
 /* Note the sessions whose command was killed. */
 void own_sessions_left(int fd);

@@ -299,7 +299,7 @@ void record_report_json(const struct record *r, int status)
 	json_writer_open(&line, NULL, '{');
 	session_json(&line, &r->last.session);
 	json_writer_unsigned(&line, "written", r->last.stat.written);
-	sample_json_lost(&line, &r->last);
+	sample_json_lost(&line, &r->last.stat);
 	json_writer_unsigned(&line, "overwritten_events", r->last.stat.overwritten_events);
 	json_writer_double(&line, "seconds", 3, seconds_between(r->begin, r->end));
 	if (r->with_manifests)
