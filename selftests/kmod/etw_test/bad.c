@@ -179,7 +179,7 @@ static const struct {
 	int (*run)(void *arg);
 } deaths[] = {
 	[ETW_TEST_DIE_EVENT] = { "etw_record_put_items", write_and_die },
-	[ETW_TEST_DIE_TRACED] = { "etw_write_paid", trace_and_die },
+	[ETW_TEST_DIE_TRACED] = { "etw_write_asked", trace_and_die },
 	[ETW_TEST_DIE_BEGUN] = { NULL, begin_and_die },
 };
 

@@ -345,11 +345,12 @@ static bool boot_id(uint8_t id[16])
 	return n == 11;
 }
 
-/* Frames of the kernel that have a name */
+/* Frames of the kernel that have the name of a function; of others, modules may have one. */
 static unsigned int named(FIXTURE_DATA(record) *self)
 {
 	vc_run(&self->r, "dump", "--stack", OUT, NULL);
-	return vc_lines_with(self->r.out, "        0xffffffff", "+0x");
+	return vc_lines_with(self->r.out, "        0xffffffff", "+0x") -
+	       vc_lines_with(self->r.out, "        0xffffffff", " etw+0x");
 }
 
 /* The names of the boot that runs; of another boot of this kernel; none of another kernel. */
