@@ -526,7 +526,7 @@ TEST_F(probe, wrong_names)
 	EXPECT_TRUE((RUN("enable", "mine", "kprobe:atomic_notifier_call_chain"),
 		     vc_refused(&self->r, 1, "(it is notrace or blacklisted")));
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:/etc/hostname:main"),
-		     vc_refused(&self->r, 1, "no 64-bit program")));
+		     vc_refused(&self->r, 1, "not a 64-bit program")));
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:etw-no-such-program:main"),
 		     vc_refused(&self->r, 1, "No such file")));
 	EXPECT_TRUE((RUN("enable", "mine", of_self(self, "uprobe", ":cli_probe_tarhet")),
