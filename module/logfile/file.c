@@ -547,7 +547,8 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 /*
  * Write the file's entry in its directory to the disk, which not every file system does when it
  * writes a new file.  No path is resolved for that.  A directory that cannot be opened or synced
- * is no error: a security module may keep us from it.
+ * is no error: a security module may keep us from it, or the file system has no such thing.  An
+ * error of the disk is one.
  */
 static int sync_name(struct file *file)
 {
@@ -564,7 +565,7 @@ static int sync_name(struct file *file)
 	if (opened->f_op->fsync)
 		err = vfs_fsync(opened, 0);
 	etw_logtarget_close_file(opened);
-	return err == -EINVAL ? 0 : err;
+	return err == -EIO || err == -ENOSPC || err == -EDQUOT || err == -EROFS ? err : 0;
 }
 
 /*

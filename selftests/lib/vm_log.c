@@ -52,8 +52,8 @@ void vl_logger_write(struct vl_logger *l, ULONG n)
 		memcpy(payload, &l->written, sizeof(l->written));
 		EventWrite(l->reg, &desc, 1, &data);
 		l->written++;
-		/* Let the file keep up: what is lost is a matter of other tests. */
-		if (l->written % (4 * LOG_PER_BUFFER) == 0)
+		/* Let the file keep up with the smallest pool: what is lost is a matter of other tests. */
+		if (l->written % (2 * LOG_PER_BUFFER) == 0)
 			vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
 	}
 }
