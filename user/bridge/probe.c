@@ -424,20 +424,6 @@ static bool collect(void *context, const char *name, const struct etw_guid *prov
 	return c->count < COLLECTED_MAX;
 }
 
-/* Every command asks: libtracefs would mount what is not mounted. */
-static bool may_be_any(void)
-{
-	return !access("/sys/kernel/tracing/events/" PROBE_GROUP, F_OK) ||
-	       !access("/sys/kernel/debug/tracing/events/" PROBE_GROUP, F_OK);
-}
-
-void probe_each(bool (*take)(void *context, const char *name, const struct etw_guid *provider),
-		void *context)
-{
-	if (may_be_any())
-		probe_events_each(take, context);
-}
-
 static bool is_any(void *context, const char *name, const struct etw_guid *provider)
 {
 	(void)name;
@@ -455,7 +441,7 @@ unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct 
 	bool any = false;
 	int lock;
 
-	probe_each(is_any, &any);
+	probe_events_each(is_any, &any);
 	if (!any)
 		return 0;
 	c.names = calloc(COLLECTED_MAX, sizeof(*c.names));

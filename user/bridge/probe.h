@@ -56,10 +56,6 @@ unsigned long long probe_let_go(struct probe_hold *hold);
  */
 enum probe_use { PROBE_UNUSED, PROBE_ENDING, PROBE_USED };
 
-/* As probe_events_each(), but mounts nothing, and calls nothing if there is none. */
-void probe_each(bool (*take)(void *context, const char *name, const struct etw_guid *provider),
-		void *context);
-
 /* Remove the events that nobody uses.  Returns how many are in use, but not for long. */
 unsigned int probe_collect(enum probe_use (*use_of)(void *context, const struct etw_guid *provider),
 			   void *context);

@@ -176,10 +176,17 @@ int probe_event_remove(const char *name)
 	return write_line("dynamic_events", line);
 }
 
+/* Every command asks: libtracefs would mount what is not mounted. */
+static bool has_group(void)
+{
+	return !access("/sys/kernel/tracing/events/" PROBE_GROUP, F_OK) ||
+	       !access("/sys/kernel/debug/tracing/events/" PROBE_GROUP, F_OK);
+}
+
 void probe_events_each(bool (*take)(void *context, const char *name,
 				    const struct etw_guid *provider), void *context)
 {
-	const char *dir = tracefs_tracing_dir();
+	const char *dir = has_group() ? tracefs_tracing_dir() : NULL;
 	struct etw_guid provider;
 	const struct dirent *entry;
 	char path[512];

@@ -43,7 +43,10 @@ int probe_event_define(bool kernel, const char *line, char why[PROBE_TEXT]);
 int probe_event_hold(const char *name);
 /* Under the lock: 0; -EBUSY: somebody uses it; -ENOENT; -EOPNOTSUPP, as above. */
 int probe_event_remove(const char *name);
-/* Calls for each event of the group that this project made; false ends that. */
+/*
+ * Call take() for each event of the group that this project made, until it returns false. Mounts
+ * nothing.
+ */
 void probe_events_each(bool (*take)(void *context, const char *name,
 				    const struct etw_guid *provider), void *context);
 /* How often such a probe was passed and missed: the kernel was handling another one. */

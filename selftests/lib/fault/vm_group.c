@@ -33,6 +33,18 @@ const char *vm_group_make(const char *group)
 		"no memory controller" : NULL;
 }
 
+long long vm_group_value(const char *group, const char *file)
+{
+	FILE *f = fopen(vm_group_path(group, file), "re");
+	long long value;
+
+	if (!f || fscanf(f, "%lld", &value) != 1)
+		value = -1;
+	if (f)
+		fclose(f);
+	return value;
+}
+
 long long vm_group_number(const char *group, const char *file, const char *key)
 {
 	FILE *f = fopen(vm_group_path(group, file), "re");

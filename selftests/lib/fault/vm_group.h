@@ -45,6 +45,8 @@ static inline bool vm_group_remove(const char *group)
 	return vm_until(!rmdir(vm_group_path(group, "")) || errno == ENOENT);
 }
 
+/* The number that a file of the group consists of; -1: it cannot be read. */
+long long vm_group_value(const char *group, const char *file);
 /* The number after key in a file of the group; -1 if the key is missing. */
 long long vm_group_number(const char *group, const char *file, const char *key);
 

@@ -112,7 +112,8 @@ static void be_watched(struct shared *s)
 	_exit(0);
 }
 
-static void come_and_go(struct shared *s)
+/* Processes that register, or read the session if there is one, come and exit. */
+static void come_and_go(struct shared *s, uint64_t session)
 {
 	uint64_t began;
 	pid_t pid;
@@ -120,7 +121,8 @@ static void come_and_go(struct shared *s)
 	while (!s->end) {
 		pid = fork();
 		if (!pid) {
-			if (vm_register(vm_open(), OTHER) < 0)
+			if ((session ? vm_consume(vm_open(), session, 0, NULL) :
+				       vm_register(vm_open(), OTHER)) < 0)
 				fail(s, -EIO);
 			s->exiting = getpid();
 			_exit(0);
@@ -257,7 +259,7 @@ TEST_F(control_wait, for_memory)
 		if (i == 1)
 			be_watched(self->s);
 		if (i == 2)
-			come_and_go(self->s);
+			come_and_go(self->s, 0);
 		start_and_stop(self->s);
 	}
 	EXPECT_TRUE(vm_until((look_on(self->s, pid[0], pid[1], &l), l.asleep >= SAMPLES)));
@@ -325,30 +327,6 @@ static void query_session(struct shared *s)
 	_exit(0);
 }
 
-/* Readers of the session come, and exit. */
-static void read_and_exit(struct shared *s)
-{
-	uint64_t began;
-	pid_t pid;
-
-	while (!s->end) {
-		pid = fork();
-		if (!pid) {
-			if (vm_consume(vm_open(), s->session, 0, NULL) < 0)
-				fail(s, -EIO);
-			s->exiting = getpid();
-			_exit(0);
-		}
-		while (s->exiting != pid && !s->end)
-			usleep(200);
-		began = now_us();
-		waitpid(pid, NULL, 0);
-		s->exiting = 0;
-		took(s, EXIT, began);
-	}
-	_exit(0);
-}
-
 /* Others query a session, and end their readers, while its own group is short of memory. */
 TEST_F(control_wait, for_memory_of_a_session)
 {
@@ -371,7 +349,7 @@ TEST_F(control_wait, for_memory_of_a_session)
 			flush_throttled(self->s);
 		if (i == 1)
 			query_session(self->s);
-		read_and_exit(self->s);
+		come_and_go(self->s, self->s->session);
 	}
 	EXPECT_TRUE(vm_until((look_on(self->s, pid[0], pid[1], &l),
 			      l.asleep >= SAMPLES || self->s->end)));
@@ -403,7 +381,6 @@ static bool fill_group(unsigned int room_kb)
 	static const char block[65536];
 	char limit[32];
 	long long used;
-	FILE *f;
 	int fd, i;
 
 	snprintf(limit, sizeof(limit), "%u", CACHE_KB * 1024);
@@ -415,10 +392,9 @@ static bool fill_group(unsigned int room_kb)
 			return false;
 	fsync(fd);
 	close(fd);
-	f = fopen(vm_group_path("", "memory.current"), "re");
-	if (!f || fscanf(f, "%lld", &used) != 1)
+	used = vm_group_value("", "memory.current");
+	if (used < 0)
 		return false;
-	fclose(f);
 	snprintf(limit, sizeof(limit), "%lld", used + room_kb * 1024);
 	return vm_group_put("", "memory.max", limit);
 }

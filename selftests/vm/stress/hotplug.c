@@ -7,8 +7,6 @@
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 
-#define ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
 /* Which CPUs' buffers the events came in; events are numbered by their id. */
 struct seen {
 	unsigned int records;
@@ -26,11 +24,6 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	s->last_id = r->head->desc.id;
 }
 
-static bool online(bool on)
-{
-	return vm_write_text(ONLINE, on ? "1" : "0");
-}
-
 FIXTURE(hotplug) {
 	int fd;
 	int slot;
@@ -41,12 +34,12 @@ FIXTURE(hotplug) {
 
 FIXTURE_SETUP(hotplug)
 {
-	if (access(ONLINE, W_OK))
+	if (access(VM_CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot go offline");
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	online(true);
+	vm_cpu1_online(true);
 	self->slot = vm_register(self->fd, vm_guid(1));
 	ASSERT_LE(0, self->slot);
 	self->s = vm_session("t-hotplug");
@@ -57,7 +50,7 @@ FIXTURE_TEARDOWN(hotplug)
 {
 	if (_metadata->skip)
 		return;
-	online(true);
+	vm_cpu1_online(true);
 	vm_reader_close(&self->r);
 	vm_stop_all(self->fd);
 	close(self->fd);
@@ -93,7 +86,7 @@ TEST_F(hotplug, offline_cpu_is_flushed)
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, put(self, 1, 1));
 	ASSERT_EQ(0, put(self, 0, 2));
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	EXPECT_EQ(-EAGAIN, look(self));
 	EXPECT_EQ(1, self->seen.on[0]);
 	EXPECT_EQ(1, self->seen.on[1]);
@@ -110,8 +103,8 @@ TEST_F(hotplug, cpu_comes_back)
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, put(self, 1, 2 * i));
 		vm_pin(0);
-		ASSERT_TRUE(online(false));
-		ASSERT_TRUE(online(true));
+		ASSERT_TRUE(vm_cpu1_online(false));
+		ASSERT_TRUE(vm_cpu1_online(true));
 		ASSERT_EQ(0, put(self, 1, 2 * i + 1));
 		vm_pin(0);
 		EXPECT_EQ(-EAGAIN, look(self));
@@ -128,7 +121,7 @@ TEST_F(hotplug, session_stops_while_offline)
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, put(self, 1, 1));
 	vm_pin(0);
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
 	EXPECT_EQ(0, vm_drain(&self->r, see, &self->seen));
 	EXPECT_EQ(1, self->seen.on[1]);
@@ -139,9 +132,9 @@ TEST_F(hotplug, session_starts_while_offline)
 	if (_metadata->skip)
 		return;
 	vm_pin(0);
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	ASSERT_EQ(0, begin(self));
-	ASSERT_TRUE(online(true));
+	ASSERT_TRUE(vm_cpu1_online(true));
 	ASSERT_EQ(0, put(self, 1, 1));
 	vm_pin(0);
 	EXPECT_EQ(-EAGAIN, look(self));
@@ -156,7 +149,7 @@ TEST_F(hotplug, snapshot_has_the_offline_cpu)
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, put(self, 1, 1));
 	ASSERT_EQ(0, put(self, 0, 2));
-	ASSERT_TRUE(online(false));
+	ASSERT_TRUE(vm_cpu1_online(false));
 	EXPECT_EQ(-EAGAIN, look(self));
 	EXPECT_EQ(1, self->seen.on[0]);
 	EXPECT_EQ(1, self->seen.on[1]);

@@ -19,7 +19,6 @@
 
 #include <pthread.h>
 
-#define ONLINE	"/sys/devices/system/cpu/cpu1/online"
 #define CYCLES	6
 #define EVENTS	150	/* between two changes of CPU 1 */
 
@@ -134,11 +133,6 @@ static void *provide(void *arg)
 	return NULL;
 }
 
-static bool online(bool on)
-{
-	return vm_write_text(ONLINE, on ? "1" : "0");
-}
-
 static int begin(struct view *v, int fd, const char *name, uint32_t mode)
 {
 	struct etw_session s = vm_session(name);
@@ -157,13 +151,13 @@ static int begin(struct view *v, int fd, const char *name, uint32_t mode)
 
 FIXTURE_SETUP(busy)
 {
-	if (access(ONLINE, W_OK))
+	if (access(VM_CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot go offline");
 	all = self;
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	online(true);
+	vm_cpu1_online(true);
 	vm_rmmod_try("etw_stress");
 	ASSERT_EQ(0, vm_insmod("etw_stress"));
 	self->kfd = vm_kmod_open("etw_stress");
@@ -177,7 +171,7 @@ FIXTURE_TEARDOWN(busy)
 	if (_metadata->skip)
 		return;
 	self->over = true;
-	online(true);
+	vm_cpu1_online(true);
 	ioctl(self->kfd, ETW_STRESS_STOP_IOC);
 	close(self->kfd);
 	vm_stop_all(self->fd);
@@ -251,9 +245,9 @@ TEST_F(busy, goes_and_comes)
 	for (i = 0; i < ARRAY_SIZE(work); i++)
 		ASSERT_EQ(0, pthread_create(&self->thread[i], NULL, work[i], NULL));
 	for (i = 0; i < CYCLES && !self->error; i++) {
-		ASSERT_TRUE(online(false));
+		ASSERT_TRUE(vm_cpu1_online(false));
 		EXPECT_TRUE(some_more(self));
-		ASSERT_TRUE(online(true));
+		ASSERT_TRUE(vm_cpu1_online(true));
 		EXPECT_TRUE(some_more(self));
 	}
 	self->over = true;

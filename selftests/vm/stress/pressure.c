@@ -374,18 +374,6 @@ static void be_silent(int ready)
 		pause();
 }
 
-static long long group_bytes(void)
-{
-	FILE *f = fopen(vm_group_path("", "memory.current"), "re");
-	long long bytes;
-
-	if (!f || fscanf(f, "%lld", &bytes) != 1)
-		bytes = -1;
-	if (f)
-		fclose(f);
-	return bytes;
-}
-
 /* What others have not fetched is not charged to the group of who enables them. */
 TEST_F(pressure, notices_of_others)
 {
@@ -406,12 +394,12 @@ TEST_F(pressure, notices_of_others)
 	close(ends[0]);
 	ASSERT_EQ(0, vm_start(self->fd, &self->s));
 	ASSERT_TRUE(vm_group_join(""));
-	before = group_bytes();
+	before = vm_group_value("", "memory.current");
 	EXPECT_LE(0, before);
 	for (i = 0; i < ENABLES; i++)
 		EXPECT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 1 + i % 5, 1 + i, 0));
 	/* What an enable call replaces is freed after a grace period. */
-	EXPECT_TRUE(vm_until((grown = group_bytes() - before) < MB));
+	EXPECT_TRUE(vm_until((grown = vm_group_value("", "memory.current") - before) < MB));
 	TH_LOG("%d enable calls for %d registrations: the group has %lld KB more", ENABLES,
 	       SILENT_FILES * ETW_REGISTRATIONS_MAX, grown / 1024);
 	vm_group_leave();

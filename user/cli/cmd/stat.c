@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/print/clock.h"
 #include "cli/sample.h"
@@ -306,18 +307,10 @@ static void on_signal(int number)
 	over = 1;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* A signal ends it, also one that comes after the look at over: it is blocked from there on. */
 static void wait_interval(uint32_t ms)
 {
-	const int64_t end = now_ns() + ms * INT64_C(1000000);
+	const int64_t end = etw_monotonic_ns() + ms * INT64_C(1000000);
 	sigset_t ending, before;
 	struct timespec left;
 	int64_t ns;
@@ -326,7 +319,7 @@ static void wait_interval(uint32_t ms)
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ending, &before);
-	while (!over && (ns = end - now_ns()) > 0) {
+	while (!over && (ns = end - etw_monotonic_ns()) > 0) {
 		left.tv_sec = ns / 1000000000;
 		left.tv_nsec = ns % 1000000000;
 		ppoll(NULL, 0, &left, &before);

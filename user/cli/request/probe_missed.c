@@ -94,7 +94,7 @@ void probe_missed_record(int fd, uint64_t session)
 	struct recording to = { fd, session };
 
 	forget();
-	probe_each(record, &to);
+	probe_events_each(record, &to);
 }
 
 void probe_missed_end(int fd, uint64_t session)

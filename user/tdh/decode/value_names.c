@@ -115,11 +115,8 @@ bool etw_value_names_of(const struct etw_decoder *d, const char *provider, const
 	memcpy(&names->guid, guid, sizeof(names->guid));
 	if (!etw_embedded_find(d, &names->guid, &names->event, &names->manifest) ||
 	    !names->event || !names->event->name || strcmp(names->event->name, event) ||
-	    !names->event->template) {
-		etw_manifest_put(names->manifest);
-		names->manifest = NULL;
-		names->event = NULL;
-	}
+	    !names->event->template)
+		etw_value_names_put(names);
 	return names->event || own_map(provider, NULL);
 }
 
