@@ -12,14 +12,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/input/value_names.h"
 #include "cli/record/live_session.h"
 #include "cli/request/event_filter.h"
-#include "cli/request/probe_request.h"
-#include "cli/request/start_options.h"
 #include "cli/schema.h"
 #include "cli/screen.h"
 #include "cli/session.h"
@@ -36,12 +34,11 @@
 #define LOOK_MS		50	/* between two looks at the keys while there are no events ... */
 #define LOOK_EVENTS	256	/* ... and while there are */
 
-enum { OPT_SESSION = 0x180, OPT_BY, OPT_SORT, OPT_SHOW };
+enum { OPT_BY = LIVE_SESSION_OPT_END, OPT_SORT, OPT_SHOW };
 
 static struct top {
 	struct live_session own;	/* and of another session its name and the device */
 	bool is_own;
-	bool no_processes;
 	bool batch, json, reverse;
 	uint32_t interval_ms, count, limit;
 	const char *pairing;		/* see operations_new() */
@@ -50,7 +47,6 @@ static struct top {
 	struct counting counting;
 	struct losses losses;
 	struct live live;
-	struct provider_counts providers;
 	uint64_t printed;		/* events in the blocks that were printed */
 	uint32_t blocks;
 	int64_t tick_began;		/* ns */
@@ -60,7 +56,7 @@ static struct top {
 };
 
 static struct etw_source source;
-static volatile sig_atomic_t over;	/* the signal that ends it */
+static volatile sig_atomic_t over;	/* set by a signal */
 
 static const struct cli_option own_options[] = {
 	ENABLE_LIST_OPTION,
@@ -80,9 +76,7 @@ static const struct cli_option own_options[] = {
 	  CLI_TEXT(job.pairing) },
 	CLI_HEADING("the session that -p starts"),
 	START_OPTIONS(job.own.session.s),
-	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-top-PID", NULL },
-	START_MORE_OPTIONS(job.own.session.s),
-	START_NO_PROCESSES_OPTION(job.no_processes),
+	LIVE_SESSION_OPTIONS(job.own, OWN_SESSION_TOP),
 	ENABLE_LIST_END
 };
 
@@ -100,14 +94,6 @@ static const struct cli_syntax syntax = {
 };
 
 /* -------------------------------------------------------------------------- output */
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static bool is_live(const struct top *top)
 {
@@ -127,7 +113,7 @@ static void print_block(struct top *top)
 
 static void tick(struct top *top)
 {
-	const int64_t now = now_ns();
+	const int64_t now = etw_monotonic_ns();
 
 	counting_tick(&top->counting, (double)(now - top->tick_began) / 1e9);
 	top->tick_began = now;
@@ -151,17 +137,15 @@ static bool is_over(const struct top *top)
 
 static void take(struct top *top, const struct etw_event *event)
 {
-	if (top->is_own) {
-		provider_counts_event(&top->providers, event);
-		provider_counts_claim(&top->providers, event);
-	}
+	if (top->is_own)
+		live_session_count(&top->own, event);
 	counting_event(&top->counting, event);
 }
 
 /* Take events until it is time to look at other things. 0, or what reading returned */
 static int take_some(struct top *top, int64_t next)
 {
-	const int64_t left = (next - now_ns()) / 1000000;
+	const int64_t left = (next - etw_monotonic_ns()) / 1000000;
 	struct etw_event event;
 	unsigned int i;
 	int ret;
@@ -184,7 +168,7 @@ static int loop(struct top *top)
 	const int64_t interval = top->interval_ms * INT64_C(1000000);
 	int ret = 0;
 
-	top->tick_began = now_ns();
+	top->tick_began = etw_monotonic_ns();
 	while (!is_over(top)) {
 		if (!ret)
 			ret = take_some(top, top->tick_began + interval);
@@ -193,7 +177,7 @@ static int loop(struct top *top)
 		if (ret && (ret != -ENODATA || !is_live(top)))
 			break;
 		top->live.view.ended = ret;
-		if (now_ns() - top->tick_began >= interval)
+		if (etw_monotonic_ns() - top->tick_began >= interval)
 			tick(top);
 		if (is_live(top))
 			live_update(&top->live);
@@ -247,7 +231,8 @@ static int run(struct top *top)
 
 static void on_signal(int number)
 {
-	over = number;
+	(void)number;
+	over = 1;
 }
 
 /* Ctrl-C is how it may be ended.  A second one kills, and then the guard stops the session. */
@@ -269,8 +254,6 @@ static void open_view(struct top *top)
 	v->sort = top->sort;
 	v->reverse = top->reverse;
 	v->limit = top->limit;
-	v->filter = top->filter ? top->filter : "";
-	v->typed = "";
 	v->buffering = etw_session_info(etw_source_session(&source))->mode & ETW_MODE_BUFFERING;
 	v->screen.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	v->screen.colour = is_live(top) && screen_has_colour();
@@ -322,10 +305,8 @@ static int show_own(struct top *top)
 	if (!status)
 		status = show(top);
 	live_session_end(own);
-	if (!status && own->stopped)
-		cli_note("session %s was stopped by another process", cli_quote(own->name));
-	else if (!status && !screen_is_unread())
-		live_session_report(own, &top->providers, false, "counted");
+	if (!status)
+		live_session_report(own, false, "counted");
 	return status;
 }
 
@@ -336,9 +317,6 @@ static void take_option(struct top *top, int option)
 	const char *error = NULL;
 
 	switch (option) {
-	case OPT_SESSION:
-		top->own.name = cli_name("--session", optarg);
-		break;
 	case OPT_BY:
 		if (!by_parse(&top->counting.by, optarg, &error))
 			cli_usage("--by: %s", error);
@@ -354,8 +332,7 @@ static void take_option(struct top *top, int option)
 		top->filter = optarg;
 		break;
 	default:
-		if (!enable_list_take(&top->own.providers, option, optarg))
-			start_option(option, optarg, &top->own.session.s, NULL);
+		live_session_option(&top->own, option, optarg);
 	}
 }
 
@@ -368,7 +345,7 @@ static void check(struct top *top, const char *session, const struct etw_session
 		cli_usage("give the name of a session, or providers: -p");
 	if (session && list->count)
 		cli_usage("SESSION %s runs already: not with -p", cli_quote(session));
-	if (session && (list->common_count || top->own.name || top->no_processes ||
+	if (session && (list->common_count || top->own.name || top->own.no_processes ||
 			memcmp(&top->own.session.s, defaults, sizeof(*defaults))))
 		cli_usage("options of a session and of its providers go with -p only");
 	if (session)
@@ -388,7 +365,6 @@ static void take_all(struct top *top, int argc, char **argv)
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
 		take_option(top, option);
 	check(top, cli_operands(&syntax, argc, argv)[0], &defaults);
-	top->own.session.processes = !top->no_processes;
 	if (top->own.session.s.flush_ms != flush)
 		return;
 	flush = top->interval_ms / 2;
@@ -416,15 +392,10 @@ int cmd_top(int argc, char **argv)
 		own_sessions_left(top->own.fd);
 		status = show_own(top);
 	}
-	enable_list_free(&top->own.providers);
-	provider_counts_free(&top->providers);
+	live_session_free(&top->own);
 	schema_unload();
 	etw_kdev_close(top->own.fd);
-	if (!is_live(top) && screen_is_unread()) {
-		/* As the next line would have ended it */
-		probe_request_end();
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
+	if (!is_live(top))
+		live_session_end_unread();
 	return status;
 }

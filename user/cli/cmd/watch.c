@@ -8,25 +8,17 @@
 #include <getopt.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <unistd.h>
 #include "cli/cli.h"
 #include "cli/record/command.h"
 #include "cli/record/live_session.h"
 #include "cli/request/event_filter.h"
-#include "cli/request/probe_request.h"
-#include "cli/request/start_options.h"
-#include "cli/screen.h"
 #include "device/kdev.h"
 #include "dump.h"
 
 #define OPTIONS_MAX	100
 
-enum { OPT_SESSION = 0x180 };
-
 static struct watch {
 	struct live_session live;
-	bool no_processes;		/* no names of them */
-	struct provider_counts counts;
 	struct command command;
 	bool command_ended;
 	bool begun;			/* all are enabled, and the command runs */
@@ -45,9 +37,7 @@ static const struct cli_option own_options[] = {
 
 static const struct cli_option more_options[] = {
 	CLI_HEADING("the session"),
-	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-watch-PID", NULL },
-	START_MORE_OPTIONS(job.live.session.s),
-	START_NO_PROCESSES_OPTION(job.no_processes),
+	LIVE_SESSION_OPTIONS(job.live, OWN_SESSION_WATCH),
 	ENABLE_LIST_END
 };
 
@@ -124,10 +114,7 @@ static int begin(void *context, uint32_t duration_ms)
 
 static void saw(void *context, const struct etw_event *event)
 {
-	struct watch *w = context;
-
-	provider_counts_event(&w->counts, event);
-	provider_counts_claim(&w->counts, event);
+	live_session_count(&((struct watch *)context)->live, event);
 }
 
 static bool is_over(void *context)
@@ -173,10 +160,8 @@ static int watch(struct watch *w)
 			live_session_stop(live);
 	}
 	live_session_end(live);
-	if (w->begun && live->stopped)
-		cli_note("session %s was stopped by another process", cli_quote(live->name));
-	else if (w->begun && !screen_is_unread())
-		live_session_report(live, &w->counts, w->command_ended, "printed");
+	if (w->begun)
+		live_session_report(live, w->command_ended, "printed");
 	err = command_status(&w->command, !w->command_ended && !live->stopped);
 	return w->begun && err ? err : status;
 }
@@ -189,18 +174,13 @@ static void take_all(struct watch *w, int argc, char **argv)
 	cli_join(options, OPTIONS_MAX, options, dump_output_options);
 	cli_join(options, OPTIONS_MAX, options, more_options);
 	cli_join(options, OPTIONS_MAX, options, enable_options);
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == OPT_SESSION)
-			w->live.name = cli_name("--session", optarg);
-		else if (!enable_list_take(&w->live.providers, option, optarg) &&
-			 !start_option(option, optarg, &w->live.session.s, NULL))
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		if (!live_session_option(&w->live, option, optarg))
 			dump_option(option);
-	}
 	w->command.argv = cli_operands(&syntax, argc, argv);
 	if (!w->command.argv[0])
 		w->command.argv = NULL;
 	w->command.to_stderr = true;
-	w->live.session.processes = !w->no_processes;
 	dump_ready(true);
 }
 
@@ -220,14 +200,8 @@ int cmd_watch(int argc, char **argv)
 		own_sessions_left(w->live.fd);
 		status = watch(w);
 	}
-	enable_list_free(&w->live.providers);
-	provider_counts_free(&w->counts);
+	live_session_free(&w->live);
 	etw_kdev_close(w->live.fd);
-	if (screen_is_unread()) {
-		/* As the next line would have ended it */
-		probe_request_end();
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
+	live_session_end_unread();
 	return status;
 }

@@ -3,6 +3,7 @@
  * live_session.c - a session that exists as long as the command runs, with its providers
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,9 +11,19 @@
 #include "base/guid.h"
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
-#include "cli/request/start_options.h"
+#include "cli/screen.h"
 #include "device/kdev.h"
 #include "live_session.h"
+
+bool live_session_option(struct live_session *live, int option, char *value)
+{
+	if (option == LIVE_SESSION_OPT_NAME) {
+		live->name = cli_name("--session", value);
+		return true;
+	}
+	return enable_list_take(&live->providers, option, value) ||
+	       start_option(option, value, &live->session.s, NULL);
+}
 
 void live_session_name(struct live_session *live, const char *prefix)
 {
@@ -38,6 +49,7 @@ int live_session_begin(struct live_session *live)
 
 	if (err)
 		return cli_fail("no guard for the session: %s", strerror(-err));
+	live->session.processes = !live->no_processes;
 	if (start_session(live->fd, live->name, &live->session, NULL))
 		return 1;
 	process_events_begin(live->fd, live->name, &live->session, false);
@@ -67,14 +79,40 @@ void live_session_end(struct live_session *live)
 	own_session_unguard(&live->guard);
 }
 
-void live_session_report(const struct live_session *live, const struct provider_counts *counts,
-			 bool command_ended, const char *done)
+void live_session_count(struct live_session *live, const struct etw_event *event)
+{
+	provider_counts_event(&live->counts, event);
+	provider_counts_claim(&live->counts, event);
+}
+
+void live_session_report(const struct live_session *live, bool command_ended, const char *done)
 {
 	const struct enable_list *list = &live->providers;
 	unsigned int i;
 
+	if (live->stopped) {
+		cli_note("session %s was stopped by another process", cli_quote(live->name));
+		return;
+	}
+	if (screen_is_unread())
+		return;
 	for (i = 0; i < list->count; i++)
-		if (!provider_counts_of(counts, list, i))
-			provider_silent(live->fd, list->list[i], counts, command_ended, done);
-	provider_untested(counts, list, "--show");
+		if (!provider_counts_of(&live->counts, list, i))
+			provider_silent(live->fd, list->list[i], &live->counts, command_ended, done);
+	provider_untested(&live->counts, list, "--show");
+}
+
+void live_session_free(struct live_session *live)
+{
+	enable_list_free(&live->providers);
+	provider_counts_free(&live->counts);
+}
+
+void live_session_end_unread(void)
+{
+	if (!screen_is_unread())
+		return;
+	probe_request_end();
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
 }

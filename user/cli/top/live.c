@@ -29,6 +29,8 @@ void live_open(struct live *live, struct counting *counting, const char *filter)
 	set_text(&live->filter, filter ? filter : "");
 	live->counting = counting;
 	live->view.counting = counting;
+	live->view.filter = text_data(&live->filter);
+	live->view.typed = "";
 	live->view.line = draw_line;
 	live->view.context = live;
 	live->view.shown[COLUMN_NAME] = true;
