@@ -58,7 +58,8 @@ const char *probe_off(const char *name)
 
 	if (!probe_spec_parse(name, &spec, why) || *spec.path)
 		return NULL;
-	if (!probe_function_exists(spec.symbol))
+	/* The list of those that can be traced is read once, all symbols each time. */
+	if (!probe_function_find(spec.symbol) && !probe_function_exists(spec.symbol))
 		return "its function has gone with the module";
 	if (all_off())
 		return "the kernel's probes are switched off";

@@ -136,7 +136,6 @@ static int symbolize(struct run *run, char **paths)
 	run->symbols = symbols_new(&request);
 	inputs_symbols(&run->inputs, run->symbols, &run->machines, undescribed);
 	run->processes.images = symbols_images(run->symbols);
-	processes_open(&run->processes, false);
 	processes_ahead(&run->processes, paths);
 	cli_catch_ending();
 	status = read_events(run);

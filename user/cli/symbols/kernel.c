@@ -121,11 +121,22 @@ static unsigned int find_there(struct symbols *s, uint64_t address, struct symbo
 	return count;
 }
 
+/* Once there is an address of the kernel: it takes reading much of /proc and /sys. */
+static void compare_machines(struct symbols *s)
+{
+	s->compared = true;
+	machine_collect(&s->here, symbols_root);
+	s->refusal = machine_foreign(s->there, &s->here);
+	s->use_kernel = !s->refusal;
+}
+
 unsigned int symbols_kernel(void *context, uint64_t address, struct symbol_frame *frames)
 {
 	struct symbols *s = context;
 	unsigned int count;
 
+	if (s->there && !s->compared)
+		compare_machines(s);
 	if (s->use_kernel && find_here(s, address, frames))
 		return 1;
 	count = s->there ? find_there(s, address, frames) : 0;

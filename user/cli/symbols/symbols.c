@@ -55,9 +55,6 @@ void symbols_use_kernel(struct symbols *symbols)
 
 static void use_machine(struct symbols *s, const struct machine *there)
 {
-	machine_collect(&s->here, symbols_root);
-	s->refusal = machine_foreign(there, &s->here);
-	s->use_kernel = !s->refusal;
 	s->there = there;
 	s->kernel.path = "vmlinux";
 	if (there->kernel.len > sizeof(s->kernel.build_id))

@@ -25,6 +25,7 @@ struct symbols {
 	const char *refusal;		/* why the kernel's names are not used; NULL: no matter */
 	uint64_t refused;		/* addresses that have no name for it */
 	const struct machine *there;	/* whose kernel's addresses they are; NULL: of this boot */
+	bool compared;			/* there with here, which then say whether names are used */
 	struct machine here;
 	struct image_file kernel;	/* the traced one, whose debug information may be here */
 	struct function *functions;
