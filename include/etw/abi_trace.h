@@ -87,9 +87,9 @@ struct etw_trace_sample {
  *
  * manifest has names of the values of its fields: the event's metadata have no place for them.
  * It is the XML of a manifest with this provider, in which an event with id 0 and the name of
- * this one has a template with the named fields.  The module does not read it.  Whenever a
- * session enables the provider or captures its state, the module writes the manifest to all of
- * the provider's sessions, whatever their filters are, in the events with which programs embed
+ * this one has a template with the named fields.  The module does not read it.  It writes the
+ * manifest to each session that enables the provider, and to all of the provider's sessions when
+ * one captures its state, whatever their filters are, in the events with which programs embed
  * manifests: id 0xFFFE, opcode 0xFE, task 0xFFFE.  So readers find it in the trace.
  *
  * Its events show addresses of the kernel and data of all processes: ETW_IOC_ENABLE needs

@@ -446,12 +446,12 @@ struct etw_image_payload {
  *	Cpu	BootId, Processor, Package, Core, Node, MHz u32: MHz is the greatest; Model string
  *	Module	BootId, Name string, Address, Size u64, BuildId
  *	Functions	names of addresses in stacks, by "etw symbolize": FileName string and
- *		BuildId of the file that has them; or ProcessId u32 of the process that compiled them;
- *		or neither: of the kernel. Places u64[]: offsets in that file, or addresses; those of
- *		what a call returns to are one less. Counts u8[]: so many functions are at each place,
- *		innermost first, each inlined into the next; Names, Images string[]: of all these, the
- *		image is the file's last part or the kernel's module, or empty; Offsets u64[]: of each
- *		place from the begin of its last function
+ *		BuildId of the file that has them; or ProcessId u32 of the process that compiled
+ *		them; or neither: of the kernel. Places u64[]: offsets in that file, or addresses;
+ *		those of what a call returns to are one less. Counts u8[]: so many functions are at
+ *		each place, innermost first, each inlined into the next; Names, Images string[]: of
+ *		all these, the image is the file's last part or the kernel's module, or empty;
+ *		Offsets u64[]: of each place from the begin of its last function
  *
  * Beside those that are appended stand records of Windows' class SystemConfig, with
  * ETW_MACHINE_NOBODY as process and ETW_CONFIG_THREAD as thread, by which readers tell them from

@@ -34,8 +34,8 @@ fault:
 }
 
 /*
- * Go to the next piece that is not empty; false: there is none, or it cannot be read.  It has no
- * array that could overflow, and filters call it for each piece.
+ * Go to the next piece that is not empty; false: there is none, or it cannot be read.  Without a
+ * canary: no array here could overflow, and filters call this for each piece.
  */
 __no_stack_protector bool etw_cursor_refill(struct etw_cursor *c)
 {

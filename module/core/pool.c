@@ -86,7 +86,7 @@ bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 	u64 at, old;
 
 	for (;;) {
-		/* Acquire: head is at least as new as tail, so a queue with room never looks full. */
+		/* Acquire: head is as new as tail, so a queue with room never looks full. */
 		at = etw_word_read_acquire(&fifo->tail);
 		cell = &fifo->cells[at & fifo->mask];
 		old = etw_word_read(cell);

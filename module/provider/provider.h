@@ -41,7 +41,6 @@ struct etw_filter_data {
 	u64 words[];
 };
 
-/* A session that has a GUID enabled: a slot of struct etw_guid_entry. */
 /* What the kernel missed of a probe, as ETW_IOC_SESSION_MISSED has passed it last. */
 struct etw_missed {
 	bool begun;
@@ -49,6 +48,7 @@ struct etw_missed {
 	u64 time;			/* of the session's clock */
 };
 
+/* A session that has a GUID enabled: a slot of struct etw_guid_entry. */
 struct etw_enablement {
 	struct etw_enabler *session;	/* NULL: slot is free */
 	struct etw_enable_entry filter;	/* normalised */

@@ -194,7 +194,8 @@ void etw_consumer_untake(struct etw_consumer *c, struct etw_buffer *b)
 	lockdep_assert_held(&c->session->lock);
 	if (b->stand_in) {
 		etw_losses_add_records(&c->gap, b->buf.data, b->records_at, b->buf.used);
-		etw_losses_add_missing_buffer(&c->gap, (struct etw_buffer_header *)b->buf.data, b->buf.closed);
+		etw_losses_add_missing_buffer(&c->gap, (struct etw_buffer_header *)b->buf.data,
+					      b->buf.closed);
 	} else {
 		etw_ledger_miss(c->session, &c->gap, b, c->lost_as);
 		c->info.buffers--;

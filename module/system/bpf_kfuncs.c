@@ -72,7 +72,8 @@ static int kfunc_write(const struct etw_bpf_target *t, const struct etw_bpf_kept
 		return 0;
 	data[0] = etw_data_typed(ETW_DATA_EVENT_METADATA, e->layout.schema, e->layout.schema_len);
 	data[1] = etw_data(record, e->record_size);
-	return etw_write_asked(etw_trace_payer(), provider, &e->desc, &answer, ARRAY_SIZE(data), data);
+	return etw_write_asked(etw_trace_payer(), provider, &e->desc, &answer, ARRAY_SIZE(data),
+			       data);
 }
 
 /**

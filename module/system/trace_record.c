@@ -185,7 +185,7 @@ struct trace_event_of {
 	const struct etw_trace_layout *layout;
 	struct pt_regs *regs;		/* where the stack begins; NULL: at the caller */
 	struct etw_scope_answer answer;	/* the sessions that want it */
-	bool general;			/* some of them may want more than the event, as its stack */
+	bool general;			/* some may want more than the event, as its stack */
 };
 
 static __always_inline int trace_send(struct trace_scratch *scratch,

@@ -613,8 +613,8 @@ noinline int etw_hotpath_unreadable(u8 *at, struct etw_buf *buf)
 
 /*
  * Count so many events that could not be built, or ETW_LOSS_UNCOUNTED, as lost in every session
- * that would have taken them.  Payload filters let them pass, since there is no payload to test.  Returns the
- * cause's error if one of these sessions is not INDEPENDENT, else 0.
+ * that would have taken them.  Payload filters let them pass, since there is no payload to test.
+ * Returns the cause's error if one of these sessions is not INDEPENDENT, else 0.
  */
 int etw_hotpath_drop_events(const struct etw_provider *provider,
 			    const struct etw_event_descriptor *desc,

@@ -41,7 +41,7 @@ static int drop_errno(u32 cause)
 	}
 }
 
-/* Count events, or ETW_LOSS_UNCOUNTED, as lost, and note them for the ledger.  Preemption is off. */
+/* Count lost events, or ETW_LOSS_UNCOUNTED, and note them for the ledger.  Preemption is off. */
 static void count_drops(struct etw_session_hot *s, u32 cause, const struct etw_guid *provider,
 			u64 first, u64 last, u64 events)
 {

@@ -185,7 +185,6 @@ TEST_F(ledger, two_providers)
 	EXPECT_EQ(0, memcmp(&provider, &recorded[1].loss.provider, sizeof(provider)));
 }
 
-/* No buffer with events follows: at a flush and at the stop losses get buffers of their own. */
 static int missed(FIXTURE_DATA(ledger) *self, uint32_t flags, uint64_t count)
 {
 	struct etw_session_missed m = { .size = sizeof(m), .flags = flags, .handle = self->s.handle,
@@ -201,7 +200,10 @@ static uint64_t dropped(FIXTURE_DATA(ledger) *self)
 	return vm_stat(self->fd, self->s.handle, &st) ? UINT64_MAX : vm_dropped(&st);
 }
 
-/* What the kernel missed of a probe is told as a count that grows while the session has it. */
+/*
+ * A command reports what the kernel missed of a probe as a count, which grows while the session has
+ * the provider enabled.
+ */
 TEST_F(ledger, missed_of_a_probe)
 {
 	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME, 8));
@@ -229,6 +231,7 @@ TEST_F(ledger, missed_of_a_probe)
 	EXPECT_EQ(5, dropped(self));
 }
 
+/* No buffer with events follows: at a flush and at the stop losses get buffers of their own. */
 TEST_F(ledger, nothing_but_losses)
 {
 	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME, 8));

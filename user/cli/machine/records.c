@@ -1,9 +1,6 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * records.c - the description of a machine as records of a buffer
- *
- * The TraceLogging metadata of each event are made beside its payload, because a field that is
- * not known is left out.
  */
 #include "base/guid.h"
 #include "event.h"
