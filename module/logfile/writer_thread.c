@@ -188,12 +188,25 @@ static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 	} else {
 		log->status.buffers_written += n;
 	}
-	log->done = list[max(n, 1) - 1]->sequence + 1;
+	mutex_unlock(&log->lock);
+}
+
+/* Give these buffers back to the writers, then wake those who flush, who may need them. */
+static void log_return(struct etw_logfile *log, struct etw_trace_session *s,
+		       struct etw_buffer **list, u32 count)
+{
+	u64 done = list[count - 1]->sequence + 1;
+
+	mutex_lock(&s->lock);
+	etw_consumer_give_some(&log->consumer, list, count);
+	mutex_unlock(&s->lock);
+	mutex_lock(&log->lock);
+	log->done = done;
 	mutex_unlock(&log->lock);
 	wake_up_all(&log->wait);
 }
 
-/* Write all buffers; those that fail are lost. */
+/* Write all buffers, and return them; those that fail are lost. */
 static void log_write(struct etw_logfile *log, struct etw_trace_session *s,
 			  struct etw_buffer **list, u32 count)
 {
@@ -203,6 +216,7 @@ static void log_write(struct etw_logfile *log, struct etw_trace_session *s,
 	for (i = 0; i < count; i += max(n, 1)) {
 		n = log_write_some(log, s, list + i, count - i);
 		log_account(log, s, list + i, n);
+		log_return(log, s, list + i, max(n, 1));
 		cond_resched();
 	}
 }
@@ -387,9 +401,6 @@ static int log_thread(void *data)
 			continue;
 		}
 		log_write(log, s, list, n);
-		mutex_lock(&s->lock);
-		etw_consumer_give_some(&log->consumer, list, n);
-		mutex_unlock(&s->lock);
 	}
 	etw_logfile_sync_end(log);
 	log_leave(log);

@@ -4,6 +4,10 @@
  *
  * KERNEL: every
  */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sched.h>
+
 #include "lib/vm.h"
 #include "lib/vm_log.h"
 
@@ -36,6 +40,65 @@ FIXTURE_SETUP(logfile)
 FIXTURE_TEARDOWN(logfile)
 {
 	vl_logger_end(&self->l);
+}
+
+/* The kernel's thread that writes the only file; 0: none. */
+static pid_t file_thread(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	pid_t found = 0;
+
+	while (dir && !found && (d = readdir(dir))) {
+		char path[300], comm[16] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
+		f = atoi(d->d_name) ? fopen(path, "re") : NULL;
+		if (f && fgets(comm, sizeof(comm), f) && !strncmp(comm, "etw/", 4))
+			found = atoi(d->d_name);
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/*
+ * Whoever has flushed finds the buffers free again, also one that runs before the file's thread does
+ * anything else.
+ */
+TEST_F(logfile, flushed_buffers_are_free)
+{
+	static const struct sched_param first = { .sched_priority = 10 };
+	struct vl_log_props props = vl_log_props(0, FILE_A, 0), q;
+	unsigned int round, n;
+	cpu_set_t cpus;
+	pid_t thread;
+	ULONG all;
+
+	vm_pin(0);
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	props.p.MinimumBuffers = 8;
+	props.p.MaximumBuffers = 8;
+	ASSERT_EQ(0, StartTraceA(&self->l.session, "log", &props.p));
+	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
+	ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH, &q));
+	all = q.p.FreeBuffers;
+	thread = file_thread();
+	ASSERT_LT(0, thread);
+	ASSERT_EQ(0, sched_setaffinity(thread, sizeof(cpus), &cpus));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
+	for (round = 0; round < 20; round++) {
+		for (n = 0; n < 3; n++)
+			vl_logger_write(&self->l, PER_BUFFER / 3);
+		ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH, &q));
+		ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_QUERY, &q));
+		EXPECT_EQ(all, q.p.FreeBuffers);
+	}
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
 }
 
 /* B116: no mode is a sequential file without limit */
