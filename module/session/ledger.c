@@ -129,13 +129,15 @@ s64 etw_ledger_time(const struct etw_trace_session *s, u64 clock)
 	return s->start.wall + (ticks < 0 ? -time : time);
 }
 
+/* What was counted comes first, and leaves what nobody counted for a record of its own. */
 static void ledger_put(struct etw_trace_session *s, struct etw_buf *buf, u32 code, s32 cpu,
 		       struct etw_loss_sum *sum)
 {
+	bool unknown = sum->uncounted && sum->uncounted == sum->events;
 	struct etw_loss_payload loss = {
 		.code = code,
-		.cpu = sum->uncounted ? -1 : cpu,
-		.events = sum->uncounted ? -1 : sum->events,
+		.cpu = unknown ? -1 : cpu,
+		.events = unknown ? -1 : sum->events - sum->uncounted,
 		.buffers = sum->buffers,
 		.first = etw_ledger_time(s, sum->first),
 		.last = etw_ledger_time(s, sum->last),
@@ -144,8 +146,13 @@ static void ledger_put(struct etw_trace_session *s, struct etw_buf *buf, u32 cod
 
 	if (sum->one_provider)
 		loss.provider = sum->provider;
-	s->ledger.unrecorded--;
-	memset(sum, 0, sizeof(*sum));
+	if (sum->uncounted && !unknown) {
+		sum->events = sum->uncounted;
+		sum->buffers = 0;
+	} else {
+		s->ledger.unrecorded--;
+		memset(sum, 0, sizeof(*sum));
+	}
 	buf->used += etw_loss_build(buf->data + buf->used, &loss, s->name, s->name_len,
 				    buf->closed, ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
 }
@@ -161,8 +168,8 @@ static void ledger_fill(struct etw_trace_session *s, struct etw_buf *buf)
 		ledger_put(s, buf, ETW_LOSS_ABANDONED, l->abandoned_cpu, &l->abandoned);
 	for_each_possible_cpu(cpu) {
 		sc = per_cpu_ptr(s->hot.cpu, cpu);
-		for (i = 0; i < ETW_DROP_CAUSES && l->unrecorded && buf->used <= end; i++)
-			if (sc->unrecorded[i].events)
+		for (i = 0; i < ETW_DROP_CAUSES && l->unrecorded; i++)
+			while (sc->unrecorded[i].events && buf->used <= end)
 				ledger_put(s, buf, i, cpu, &sc->unrecorded[i]);
 	}
 }

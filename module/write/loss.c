@@ -62,7 +62,7 @@ void etw_loss_note(struct etw_loss_note *note, const struct etw_guid *provider, 
 		loss_widen(note, last);
 	loss_of(note, provider);
 	if (unlikely(events == ETW_LOSS_UNCOUNTED))
-		WRITE_ONCE(note->uncounted, true);
+		local_inc(&note->uncounted);
 	local_add(events ?: 1, &note->events);
 }
 
@@ -75,7 +75,7 @@ void etw_loss_add(struct etw_loss_sum *to, const struct etw_loss_sum *from)
 	}
 	to->events += from->events;
 	to->buffers += from->buffers;
-	to->uncounted |= from->uncounted;
+	to->uncounted += from->uncounted;
 	to->first = min(to->first, from->first);
 	to->last = max(to->last, from->last);
 	to->one_provider = to->one_provider && from->one_provider &&
@@ -92,7 +92,7 @@ u64 etw_loss_take(struct etw_loss_note *note, u64 since, u64 until, struct etw_l
 		.events = local_read(&note->events),
 		.first = etw_word_read(&note->first),
 		.last = etw_word_read(&note->last),
-		.uncounted = note->uncounted,
+		.uncounted = local_read(&note->uncounted),
 		.one_provider = note->state == ONE_PROVIDER,
 		.provider = note->provider,
 	};

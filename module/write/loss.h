@@ -20,7 +20,7 @@
 struct etw_loss_note {
 	local_t events;
 	bool untimed;		/* of some the time is not known */
-	bool uncounted;		/* there were more than events, on any CPU */
+	local_t uncounted;	/* of events: those that stand for more, on any CPU */
 	etw_word first;		/* session clock; 0: none yet */
 	etw_word last;
 	int state;		/* of provider, see loss.c */
@@ -33,7 +33,7 @@ struct etw_loss_sum {
 	u64 buffers;
 	u64 first;
 	u64 last;
-	bool uncounted;		/* as in a note */
+	u64 uncounted;		/* as in a note */
 	bool one_provider;	/* all events are of provider */
 	struct etw_guid provider;
 };
