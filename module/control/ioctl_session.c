@@ -602,6 +602,7 @@ static int missed_grows(struct etw_trace_session *s, const struct etw_session_mi
 			u64 *since, u64 *events)
 {
 	struct etw_missed *m;
+	u64 more = 0;
 
 	lockdep_assert_held(&etw_control);
 	m = etw_enable_missed(&arg->provider, &s->enabler);
@@ -610,10 +611,13 @@ static int missed_grows(struct etw_trace_session *s, const struct etw_session_mi
 	if (arg->flags == ETW_MISSED_BEGIN && m->begun)
 		return 0;
 	if (m->begun && arg->events > m->count)
-		*events = min_t(u64, arg->events - m->count, U32_MAX);
+		more = arg->events - m->count;
+	*events = min_t(u64, more, U32_MAX);
 	*since = m->time;
-	m->time = etw_session_time(s);
-	m->count = arg->events;
+	/* The next call counts the rest, which is as old. */
+	m->count = arg->events - (more - *events);
+	if (m->count == arg->events)
+		m->time = etw_session_time(s);
 	m->begun = true;
 	return 0;
 }

@@ -200,6 +200,8 @@ static uint64_t dropped(FIXTURE_DATA(ledger) *self)
 	return vm_stat(self->fd, self->s.handle, &st) ? UINT64_MAX : vm_dropped(&st);
 }
 
+#define FOUR_BILLION	(1ULL << 32)
+
 /*
  * A command reports what the kernel missed of a probe as a count, which grows while the session has
  * the provider enabled.
@@ -224,11 +226,16 @@ TEST_F(ledger, missed_of_a_probe)
 	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 1));
 	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 2));
 	EXPECT_EQ(5, dropped(self));
+	/* What is too much for one call is counted by the next ones. */
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 2 + FOUR_BILLION));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 2 + FOUR_BILLION));
+	EXPECT_EQ(0, missed(self, ETW_MISSED_SINCE, 2 + FOUR_BILLION));
+	EXPECT_EQ(5 + FOUR_BILLION, dropped(self));
 	ASSERT_EQ(0, vm_disable(self->fd, self->s.handle, vm_guid(1)));
 	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_SINCE, 9));
 	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
 	EXPECT_EQ(-ENOENT, missed(self, ETW_MISSED_SINCE, 9));
-	EXPECT_EQ(5, dropped(self));
+	EXPECT_EQ(5 + FOUR_BILLION, dropped(self));
 }
 
 /* No buffer with events follows: at a flush and at the stop losses get buffers of their own. */
