@@ -44,13 +44,20 @@ static DECLARE_WORK(review_work, held_review);
 /* A session that had it before knows what its events mean; whoever captures the state may not. */
 static void held_describe(struct etw_held_provider *p, u32 control)
 {
-	u64 sessions = U64_MAX;
+	u64 sessions, one;
 
 	lockdep_assert_held(&p->lock);
-	if (control == ETW_CONTROL_ENABLE)
-		sessions = etw_enabled_since(&p->provider->guid, &p->described);
-	if (sessions)
-		p->kind->describe(p, sessions);
+	if (control != ETW_CONTROL_ENABLE) {
+		p->kind->describe(p, U64_MAX);
+		return;
+	}
+	sessions = p->undescribed | etw_enabled_since(&p->provider->guid, &p->described);
+	p->undescribed = 0;
+	for (; sessions; sessions &= ~one) {
+		one = sessions & -sessions;
+		if (!p->kind->describe(p, one))
+			p->undescribed |= one;
+	}
 }
 
 static void held_enable(const struct etw_guid *source, u32 control, u8 level, u64 any, u64 all,

@@ -19,9 +19,10 @@ struct etw_process;
  * @kind: what it writes, and how
  * @provider: its registration, for which events are written
  * @holds: open files that made it; under the lock of the list
- * @lock: for @leaving, @described, and what the kind starts and stops
+ * @lock: for @leaving, @described, @undescribed, and what the kind starts and stops
  * @leaving: it is not in the list any more
- * @described: number of the last enablement whose session has what @describe writes
+ * @described: number of the last enablement whose session was to get what @describe writes
+ * @undescribed: those of these sessions that lost a part, as bits of their logger ids
  */
 struct etw_held_provider {
 	struct list_head node;
@@ -31,6 +32,7 @@ struct etw_held_provider {
 	struct mutex lock;
 	bool leaving;
 	u64 described;
+	u64 undescribed;
 };
 
 /**
@@ -45,6 +47,7 @@ struct etw_held_provider {
  * @withdraw: let no more writers find it.  Under the lock of the list.  NULL: nothing to do.
  * @describe: sessions, as bits of their logger ids, have enabled it, or one captures its state:
  *	write for them what its events mean.  Under its lock.  NULL: nothing to do.
+ *	False: one of them lost a part, unless it is INDEPENDENT, which hides that.
  * @start: a session has enabled it.  Under its lock.  NULL: nothing to do.
  * @stop: no session has, or it is removed; also if it was not started.  Under its lock.
  * @active: is there something to stop?  Without a lock, so only a hint.
@@ -59,7 +62,7 @@ struct etw_held_kind {
 	void (*free)(struct etw_held_provider *p);
 	int (*publish)(struct etw_held_provider *p);
 	void (*withdraw)(struct etw_held_provider *p);
-	void (*describe)(struct etw_held_provider *p, u64 sessions);
+	bool (*describe)(struct etw_held_provider *p, u64 sessions);
 	void (*start)(struct etw_held_provider *p);
 	void (*stop)(struct etw_held_provider *p);
 	bool (*active)(const struct etw_held_provider *p);

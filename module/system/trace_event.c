@@ -87,7 +87,7 @@ struct trace_piece_head {
  * A manifest is embedded in a trace as on Windows.  Nothing is lost without being counted: a
  * session counts a piece as any event.
  */
-static void trace_describe(struct etw_held_provider *p, u64 sessions)
+static bool trace_describe(struct etw_held_provider *p, u64 sessions)
 {
 	static const struct etw_event_descriptor desc = {
 		.id = 0xFFFE, .version = 1, .opcode = 0xFE, .task = 0xFFFE,
@@ -98,6 +98,7 @@ static void trace_describe(struct etw_held_provider *p, u64 sessions)
 		.format = 1, .major = 1, .magic = 0x5B,
 		.total = DIV_ROUND_UP(t->manifest_len, PIECE_MAX),
 	};
+	bool whole = true;
 	u32 at;
 
 	for (at = 0; at < t->manifest_len; at += PIECE_MAX, head.number++) {
@@ -106,8 +107,10 @@ static void trace_describe(struct etw_held_provider *p, u64 sessions)
 			etw_data(t->manifest + at, min_t(u32, t->manifest_len - at, PIECE_MAX)),
 		};
 
-		etw_write_describing(p->provider, sessions, &desc, ARRAY_SIZE(data), data);
+		if (etw_write_describing(p->provider, sessions, &desc, ARRAY_SIZE(data), data))
+			whole = false;
 	}
+	return whole;
 }
 
 static struct etw_held_kind trace_kind = {

@@ -160,6 +160,63 @@ TEST_F(manifest, is_for_whoever_enables)
 	EXPECT_TRUE(collect(self, 2)) TH_LOG("%u pieces, %zu bytes", self->pieces, self->len);
 }
 
+static void count_pieces(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	unsigned int *pieces = ctx;
+
+	*pieces += r->head->desc.id == 0xFFFE;
+}
+
+/* Write events until none finds a buffer. */
+static bool fill(FIXTURE_DATA(manifest) *self, uint64_t session, struct etw_session_stat *st)
+{
+	uint64_t before = vm_dropped(st);
+	int i;
+
+	for (i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	return !vm_stat(self->fd, session, st) && vm_dropped(st) >= before + 100;
+}
+
+/* A session that has lost a part gets all of it when the provider is enabled again, by whomever. */
+TEST_F(manifest, is_given_again)
+{
+	struct etw_session s = vm_session("t-manifest-full");
+	struct etw_session_stat st = { 0 };
+	unsigned int pieces = 0;
+	struct vm_reader r;
+	struct etw_enable e;
+	uint64_t dropped;
+
+	vm_pin(0);
+	s.buffer_kb = 4;
+	s.min_buffers = s.max_buffers = 4;
+	ASSERT_EQ(0, make(self, LENGTH, 0));
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	e = vm_enable_arg(s.handle, self->guid);
+	e.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	ASSERT_TRUE(vm_until(fill(self, s.handle, &st)));
+	dropped = vm_dropped(&st);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
+	EXPECT_LT(dropped, vm_dropped(&st));
+	ASSERT_EQ(0, vm_reader_open(&r, self->fd, s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, vm_flush(self->fd, s.handle));
+	EXPECT_EQ(-EAGAIN, vm_drain(&r, count_pieces, &pieces));
+	pieces = 0;
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	ASSERT_EQ(0, vm_flush(self->fd, s.handle));
+	EXPECT_EQ(-EAGAIN, vm_drain(&r, count_pieces, &pieces));
+	EXPECT_EQ(3, pieces);
+	pieces = 0;
+	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
+	ASSERT_EQ(0, vm_flush(self->fd, s.handle));
+	EXPECT_EQ(-EAGAIN, vm_drain(&r, count_pieces, &pieces));
+	EXPECT_EQ(0, pieces);
+	vm_reader_close(&r);
+}
+
 /* A provider that exists keeps its manifest, and one may be without. */
 TEST_F(manifest, is_of_the_first)
 {
