@@ -337,31 +337,48 @@ bool etw_buffer_growth_waits(const struct etw_trace_session *s)
 	return s->growth.wait_ms && time_before(jiffies, s->growth.after);
 }
 
+/* Has grow.c waited for memory so long that the kernel will have to reclaim some? */
+bool etw_buffer_growth_slow(const struct etw_trace_session *s)
+{
+	lockdep_assert_held(&s->lock);
+	return s->growth.allocates && time_after(jiffies, s->growth.since + msecs_to_jiffies(100));
+}
+
 /*
- * Allocate a buffer for a running session that can do without it.  An attempt that is refused
- * makes the kernel reclaim memory, so the next one waits, twice as long each time: a session
- * that loses events because memory is short must not add to the shortage.  NULL: there is no
- * memory, or it is not yet time to try again.  Releases session->lock meanwhile.
+ * Memory was refused to a running session that can do without it.  An attempt makes the kernel
+ * reclaim memory, so the next one waits, twice as long each time: a session that loses events
+ * because memory is short must not add to the shortage.
+ */
+void etw_buffer_growth_refused(struct etw_trace_session *s)
+{
+	struct etw_growth *growth = &s->growth;
+
+	lockdep_assert_held(&s->lock);
+	growth->wait_ms = clamp(2 * growth->wait_ms, GROWTH_WAIT_MIN_MS, GROWTH_WAIT_MAX_MS);
+	growth->refused += growth->refused < U32_MAX;
+	WRITE_ONCE(growth->after, jiffies + msecs_to_jiffies(growth->wait_ms));
+	WRITE_ONCE(growth->ask, true);
+}
+
+/*
+ * Allocate a buffer for a running session that can do without it.  NULL: there is no memory, or
+ * it is not yet time to try again.  Releases session->lock meanwhile.
  */
 struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s)
 {
-	struct etw_growth *growth = &s->growth;
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
 	if (etw_buffer_growth_waits(s))
 		return NULL;
 	b = etw_buffer_alloc(s);
-	if (b) {
-		growth->wait_ms = 0;
-		WRITE_ONCE(growth->ask, false);
-		return b;
+	if (!b) {
+		etw_buffer_growth_refused(s);
+		return NULL;
 	}
-	growth->wait_ms = clamp(2 * growth->wait_ms, GROWTH_WAIT_MIN_MS, GROWTH_WAIT_MAX_MS);
-	growth->refused += growth->refused < U32_MAX;
-	WRITE_ONCE(growth->after, jiffies + msecs_to_jiffies(growth->wait_ms));
-	WRITE_ONCE(growth->ask, true);
-	return NULL;
+	s->growth.wait_ms = 0;
+	WRITE_ONCE(s->growth.ask, false);
+	return b;
 }
 
 /* Make the buffer free again. */

@@ -22,6 +22,8 @@ struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s);
 void etw_buffer_empty(struct etw_trace_session *s, struct etw_buffer *b);
 bool etw_buffer_growth_waits(const struct etw_trace_session *s);
+bool etw_buffer_growth_slow(const struct etw_trace_session *s);
+void etw_buffer_growth_refused(struct etw_trace_session *s);
 struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s);
 void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_buffer_widen(struct etw_trace_session *s, struct etw_buffer *b);

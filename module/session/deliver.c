@@ -261,10 +261,12 @@ static bool may_drop(struct etw_trace_session *s, const struct etw_buffer *b, u8
 			      etw_fair_is_over(&s->hot.fair, b->buf.payer));
 }
 
-/* Are there more CPUs online than the session's size is for? */
+/* Are there more CPUs online than the session's size is for, and is it time to change that? */
 bool etw_deliver_lacks_cpus(const struct etw_trace_session *s)
 {
-	return !s->hot.shared && num_online_cpus() > READ_ONCE(s->hot.fair.cpus);
+	lockdep_assert_held(&s->lock);
+	return !s->hot.shared && num_online_cpus() > s->hot.fair.cpus &&
+	       !etw_buffer_growth_waits(s);
 }
 
 /* Is it time to allocate a buffer for the pool? */
@@ -301,21 +303,23 @@ void etw_deliver_replenish(struct etw_trace_session *s)
 	if (s->state != ETW_RUNNING)
 		return;
 	if (etw_deliver_wants_buffer(s) || etw_deliver_lacks_cpus(s)) {
-		/* It comes here again when it has what there is. */
 		deliver_grow(s);
-		return;
+		/* A backlog makes room while the work reclaims memory; else the work ends here. */
+		if (!etw_buffer_growth_slow(s))
+			return;
 	}
 	if (s->hot.buffering)
 		return;
 	/*
-	 * Let the next writer without a buffer ask again; if memory is short, not before the wait
-	 * is over.  Here, because one that asked meanwhile has cleared ask before it raised the
-	 * irq_work that led here.
+	 * Let the next writer without a buffer ask again; if memory is short, not before the wait is
+	 * over.  One that asked meanwhile cleared ask before it raised the irq_work that led here.
 	 */
-	if (s->total < most_buffers(s) && s->growth.wait_ms)
-		WRITE_ONCE(s->growth.ask, true);
-	else if (s->total < most_buffers(s))
-		WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	if (!s->growing && s->total < most_buffers(s)) {
+		if (s->growth.wait_ms)
+			WRITE_ONCE(s->growth.ask, true);
+		else
+			WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	}
 	while (etw_buffers_available(s) < low_water(s) && s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
 		if (b->pending == s->consumer_count && !may_drop(s, b, dry))

@@ -17,16 +17,12 @@ static void grow_work(struct work_struct *work)
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, grow_work);
 	struct etw_buffer *b;
 
-	if (etw_deliver_lacks_cpus(s)) {
-		mutex_lock(&s->flush_lock);
-		mutex_lock(&s->lock);
-		etw_session_fit_cpus(s);
-		mutex_unlock(&s->lock);
-		mutex_unlock(&s->flush_lock);
-	}
 	mutex_lock(&s->lock);
 	while (etw_deliver_wants_buffer(s)) {
+		s->growth.since = jiffies;
+		s->growth.allocates = true;
 		b = etw_buffer_grow(s);
+		s->growth.allocates = false;
 		/* One that came too late is freed with the session. */
 		if (!b || s->state != ETW_RUNNING)
 			break;
@@ -34,6 +30,13 @@ static void grow_work(struct work_struct *work)
 			etw_buffer_widen(s, b);
 		else
 			etw_buffer_add(s, b);
+	}
+	if (etw_deliver_lacks_cpus(s)) {
+		mutex_unlock(&s->lock);
+		mutex_lock(&s->flush_lock);
+		mutex_lock(&s->lock);
+		etw_session_fit_cpus(s);
+		mutex_unlock(&s->flush_lock);
 	}
 	s->growing = false;
 	etw_deliver_replenish(s);

@@ -433,45 +433,56 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 	etw_deliver_rearm(s);
 }
 
-/* Under flush_lock, too; releases the other lock meanwhile. */
-static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
+/* -ENOMEM.  Under flush_lock, too; releases the other lock meanwhile. */
+static int set_max_buffers(struct etw_trace_session *s, u32 max_buffers)
 {
 	u32 most = s->hot.fair.most;
 	int err;
 
 	lockdep_assert_held(&s->lock);
-	if (!size_allowed(s, max_buffers))
-		return -ENOSPC;
 	etw_fair_limit(&s->hot.fair, max_buffers, reserve_room(s, max_buffers));
 	err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
-	if (err)
+	if (err) {
 		s->hot.fair.most = max(most, etw_fair_reserve(&s->hot.fair));
-	else
-		s->max_buffers = max_buffers;
+		return err;
+	}
+	s->max_buffers = max_buffers;
 	s->growth.wait_ms = 0;
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);
-	return err;
+	return 0;
+}
+
+/* The same for a ring, which gets so many. */
+static int widen_ring(struct etw_trace_session *s, u32 buffers)
+{
+	int err = etw_buffers_reserve(s, etw_buffers_capacity(s, buffers));
+
+	if (err)
+		return err;
+	s->min_buffers = buffers;
+	s->max_buffers = buffers;
+	return 0;
 }
 
 /*
  * CPUs have come online: there may be as many buffers for each as there are at a session's start,
- * if its memory allows that.  Under flush_lock, too; releases the other lock meanwhile.
+ * if its size may be that, and a reserve for them.  If memory is short, the session lacks them
+ * still.  Under flush_lock, too; releases the other lock meanwhile.
  */
 void etw_session_fit_cpus(struct etw_trace_session *s)
 {
-	u32 cpus = num_online_cpus(), buffers = ETW_BUFFERS_PER_CPU * cpus;
+	u32 cpus = num_online_cpus(), before = s->hot.fair.cpus;
+	u32 buffers = max(ETW_BUFFERS_PER_CPU * cpus, s->max_buffers);
 
 	lockdep_assert_held(&s->lock);
-	if (s->state != ETW_RUNNING || s->hot.shared || cpus <= s->hot.fair.cpus)
+	if (s->state != ETW_RUNNING || s->hot.shared || cpus <= before)
 		return;
 	WRITE_ONCE(s->hot.fair.cpus, cpus);
-	if (buffers <= s->max_buffers || !size_allowed(s, buffers))
-		return;
-	if (!s->hot.buffering) {
-		update_max_buffers(s, buffers);
-	} else if (!etw_buffers_reserve(s, etw_buffers_capacity(s, buffers))) {
-		s->min_buffers = buffers;
-		s->max_buffers = buffers;
+	if (!size_allowed(s, buffers))
+		buffers = s->max_buffers;
+	if (s->hot.buffering ? widen_ring(s, buffers) : set_max_buffers(s, buffers)) {
+		WRITE_ONCE(s->hot.fair.cpus, before);
+		etw_buffer_growth_refused(s);
 	}
 }
 
@@ -485,8 +496,9 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
+	max_buffers = max_buffers ? max(max_buffers, s->min_buffers) : 0;
 	if (!err && max_buffers && !s->hot.buffering)
-		err = update_max_buffers(s, max(max_buffers, s->min_buffers));
+		err = size_allowed(s, max_buffers) ? set_max_buffers(s, max_buffers) : -ENOSPC;
 	if (!err && user_budget_kb)
 		WRITE_ONCE(s->hot.fair.budget_kb, session_budget(user_budget_kb));
 	if (!err && flush_ms)

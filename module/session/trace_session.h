@@ -62,14 +62,16 @@ struct etw_buffer {
 #define ETW_DRY		2	/* the kernel, or a user within their share */
 
 /*
- * Growing the pool after memory was refused, see etw_buffer_grow().  Changes under
- * session->lock, except for ask.
+ * How memory for the pool is asked for, also after it was refused: see etw_buffer_growth_refused().
+ * Changes under session->lock, except for ask.
  */
 struct etw_growth {
 	bool ask;			/* the next writer without a buffer asks, but not before after */
 	unsigned long after;		/* jiffies */
 	u32 wait_ms;			/* 0: there was memory the last time */
 	u32 refused;			/* attempts, saturating */
+	bool allocates;			/* grow.c waits for a buffer, */
+	unsigned long since;		/* ... from these jiffies on */
 };
 
 enum etw_session_state { ETW_RUNNING, ETW_STOPPING, ETW_STOPPED };

@@ -48,7 +48,7 @@ struct etw_fair {
 	u32 keep[ETW_FAIR_LEVELS];
 	u32 most;			/* the largest reserve; under session->lock */
 	u32 budget_kb;			/* per user and second; 0: no limit; every write reads it */
-	u32 cpus;			/* open buffers, which nobody pays for yet; grows under
+	u32 cpus;			/* open buffers, which nobody pays for yet; changes under
 					 * session->lock
 					 */
 	u32 buffers;			/* all but the reserve; changes under session->lock */

@@ -109,6 +109,7 @@ FIXTURE_TEARDOWN(worker)
 		return;
 	fail_marked("0", true);
 	mark_workers(false, false);
+	vm_cpu1_online(true);
 	vm_reader_close(&self->r);
 	vm_stop_all(self->fd);
 	close(self->fd);
@@ -193,6 +194,43 @@ TEST_F(worker, pool_that_cannot_grow)
 	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &self->seen));
 	EXPECT_EQ(st.written, self->seen.records);
 	EXPECT_EQ(NULL, self->r.error);
+}
+
+static uint32_t most(FIXTURE_DATA(worker) *self)
+{
+	struct etw_session q = { 0 };
+
+	return vm_query(self->fd, self->s.handle, &q) ? 0 : q.max_buffers;
+}
+
+/* A CPU comes online while there is no memory for a larger table: it has its buffers later. */
+TEST_F(worker, cpu_that_comes_waits)
+{
+	int i;
+
+	if (_metadata->skip)
+		return;
+	if (access(VM_CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot go offline");
+	vm_pin(0);
+	ASSERT_TRUE(vm_cpu1_online(false));
+	self->s.min_buffers = 2;
+	self->s.max_buffers = 2;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_TRUE(fail_marked("100", false));
+	ASSERT_LT(0, mark_workers(true, true));
+	ASSERT_TRUE(vm_cpu1_online(true));
+	for (i = 0; i < 40; i++) {
+		ASSERT_LT(0, mark_workers(true, true));
+		ASSERT_EQ(0, put(self, 10));
+		usleep(1000);
+	}
+	EXPECT_EQ(2, most(self));
+	ASSERT_TRUE(fail_marked("0", false));
+	mark_workers(false, false);
+	EXPECT_TRUE(vm_until(put(self, 3) || most(self) == 4));
+	EXPECT_EQ(4, most(self));
+	account(_metadata, self);
 }
 
 /* Every second allocation fails: the pool grows all the same, a little later. */

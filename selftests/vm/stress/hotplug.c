@@ -215,4 +215,30 @@ TEST_F(hotplug, cpus_come_later_to_a_ring)
 	come_later(_metadata, self);
 }
 
+static bool reserve_becomes(FIXTURE_DATA(hotplug) *self, uint32_t least)
+{
+	struct etw_session q;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		put(self, 0, i);
+	return !vm_query(self->fd, self->s.handle, &q) && q.reserve_buffers >= least;
+}
+
+/* The kernel's part of the reserve has a buffer for each CPU, also where there are enough besides. */
+TEST_F(hotplug, cpus_that_come_later_have_a_reserve)
+{
+	unsigned int cpus;
+
+	if (_metadata->skip)
+		return;
+	vm_pin(0);
+	cpus = set_others(false);
+	self->s.buffer_kb = 4;
+	self->s.max_buffers = 4 * cpus;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(cpus, set_others(true));
+	EXPECT_TRUE(vm_until(reserve_becomes(self, cpus + 4)));
+}
+
 TEST_HARNESS_MAIN
