@@ -340,13 +340,13 @@ static void clean_write(struct fault_env *e)
 static const struct fault_op write_ops[] = {
 	{ .name = "WRITE", .prepare = before_write_small, .call = do_write,
 	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
-	  .efault = 3 },
+	  .efault = 2 },
 	{ .name = "WRITE of 40,000 bytes", .prepare = before_write_large, .call = do_write,
 	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
-	  .enomem = 1, .efault = 4 },
+	  .enomem = 1, .efault = 3 },
 	{ .name = "WRITE of 128 pieces", .prepare = before_write_many, .call = do_write,
 	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
-	  .enomem = 2, .efault = 130 },
+	  .enomem = 2, .efault = 129 },
 };
 
 /* -------------------------------------------------------------------- looking */

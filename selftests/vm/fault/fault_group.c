@@ -290,7 +290,7 @@ static const struct fault_op event_ops[] = {
 	  .efault = 4 },
 	{ .name = "WRITE with a schema", .prepare = before_event, .call = do_write,
 	  .done = is_written, .judge = is_counted, .clean = forget_another, .once = true,
-	  .enomem = 1, .efault = 4 },
+	  .enomem = 1, .efault = 3 },
 };
 
 FAULT_TEST(setting, set_ops)
