@@ -74,6 +74,8 @@ static struct row rows[] = {
 	ROW("unpack", "the library reads that", "self", "--part-read", "%d/packed.etl"),
 	ROW("text", "etw dump, text", "etw", "dump", "%d/a.etl", "--no-names"),
 	ROW("json", "etw dump --json", "etw", "dump", "%d/a.etl", "--json", "--no-names"),
+	ROW("report", "etw report, a page", "etw", "report", "%d/a.etl", "-o", "%d/a.html",
+	    "--replace", "-q"),
 	ROW("filter", "etw dump --filter, few are printed", "etw", "dump", "%d/a.etl",
 	    "--no-names", "--filter", "number < 1000"),
 	ROW("merge_filter", "etw merge --filter, every second", "etw", "merge", "%d/a.etl", "-o",

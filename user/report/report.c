@@ -118,19 +118,12 @@ static void count_time(struct report *r, struct report_place *place)
 	r->bytes += place->bytes;
 }
 
-/* The process is the outermost function. */
 static int count_stack(struct report *r, const struct report_place *place)
 {
 	if (!r->host.frames || !place->event->event->record.ext_len)
 		return 0;
-	etw_text_cut(&r->scratch, 0);
-	if (place->process->name)
-		etw_text_puts(&r->scratch, place->process->name);
-	else
-		etw_text_printf(&r->scratch, "process %u", place->process->pid);
-	return r->scratch.error ? r->scratch.error :
-	       report_stacks_event(&r->stacks, r->host.frames, place->event->event,
-				   r->scratch.data);
+	return report_stacks_event(&r->stacks, r->host.frames, place->event->event,
+				   place->process->name, place->process->pid);
 }
 
 static int count_error(struct report *r, struct report_place *place)

@@ -3,6 +3,7 @@
  * stacks.c - the stacks of a trace's events as one tree of functions
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,8 +176,19 @@ static int node_get(struct report_stacks *s, uint32_t caller, uint32_t name, uin
 	return 0;
 }
 
+/* The name of a process, or its id, as a function's */
+static int process_get(struct report_stacks *s, const char *process, uint32_t pid, uint32_t *name)
+{
+	char plain[sizeof("process 4294967295")];
+
+	if (process)
+		return name_get(s, process, name);
+	snprintf(plain, sizeof(plain), "process %u", pid);
+	return name_get(s, plain, name);
+}
+
 int report_stacks_event(struct report_stacks *s, struct frame_names *frames,
-			const struct etw_event *event, const char *process)
+			const struct etw_event *event, const char *process, uint32_t pid)
 {
 	uint32_t stack[FRAME_NAMES_STACK], name, node;
 	unsigned int count, i;
@@ -188,7 +200,7 @@ int report_stacks_event(struct report_stacks *s, struct frame_names *frames,
 		return 0;
 	err = s->max - s->count <= count ? give_up_half(s) : 0;
 	if (!err)
-		err = name_get(s, process, &name);
+		err = process_get(s, process, pid, &name);
 	if (!err)
 		err = node_get(s, REPORT_STACK_ROOT, name, &node);
 	if (err)

@@ -43,9 +43,12 @@ struct report_stacks {
 int report_stacks_init(struct report_stacks *stacks, uint32_t max);
 void report_stacks_free(struct report_stacks *stacks);
 
-/* Add an event if it has a stack; process: its name, the outermost function. 0 or -ENOMEM */
+/*
+ * Add an event if it has a stack; its process, whose name may not be known (NULL), is the outermost
+ * function. 0 or -ENOMEM
+ */
 int report_stacks_event(struct report_stacks *stacks, struct frame_names *frames,
-			const struct etw_event *event, const char *process);
+			const struct etw_event *event, const char *process, uint32_t pid);
 
 /* Both trees in one, which is initialized here. 0 or -ENOMEM */
 int report_stacks_join(struct report_stacks *joined, const struct report_stacks *a,
