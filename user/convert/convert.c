@@ -3,6 +3,7 @@
  * convert.c - messages and output, for all formats
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,13 @@ void convert_note(struct convert *c, const char *fmt, ...)
 		c->notes[len] = '\0';
 	else
 		strcpy(c->notes + len + n, "\n");
+}
+
+void convert_note_cut(struct convert *c, uint64_t stacks)
+{
+	if (stacks)
+		convert_note(c, "%" PRIu64 " stack%s cut off: outer functions are missing", stacks,
+			     stacks == 1 ? " is" : "s are");
 }
 
 int convert_flush(struct convert *c, struct etw_text *text, size_t least)

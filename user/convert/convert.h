@@ -98,6 +98,8 @@ int convert_no_memory(struct convert *c);
 /* Add a line to print after success; lines that do not fit are left out. */
 void convert_note(struct convert *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Note that so many stacks are cut off, if any is. */
+void convert_note_cut(struct convert *c, uint64_t stacks);
 
 /*
  * Write text to c->out and empty it, if it has at least this many bytes.  Fails if the text

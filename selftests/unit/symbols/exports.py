@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""exports.py FOLDED SPEEDSCOPE PPROF: print the stacks of three exports of one trace, which have to
-be the same in all of them; each file is read by its format's own description."""
+"""exports.py FOLDED SPEEDSCOPE PPROF PERFETTO: print the stacks of four exports of one trace, which
+have to be the same in all of them; each file is read by its format's own description."""
 import collections
 import gzip
 import json
@@ -56,6 +56,9 @@ def message(data):
         tag, at = varint(data, at)
         if tag & 7 == 0:
             value, at = varint(data, at)
+        elif tag & 7 == 1:
+            value = data[at:at + 8]
+            at += 8
         else:
             assert tag & 7 == 2
             size, at = varint(data, at)
@@ -88,10 +91,44 @@ def pprof(path):
     return sums
 
 
+FUNCTIONS, FRAMES, CALLSTACKS = 5, 6, 7    # fields of InternedData
+
+
+def interned(tables, data):
+    """Add what InternedData has to the tables; a number stands for one thing."""
+    for index, entries in message(data).items():
+        for entry in map(message, entries):
+            assert entry[1][0] not in tables[index], "a number that is used twice"
+            tables[index][entry[1][0]] = entry
+
+
+def perfetto(path):
+    sums = collections.Counter()
+    tables = collections.defaultdict(dict)
+    tracks = {}
+    with open(path, "rb") as data:
+        packets = message(data.read())[1]
+    for packet in map(message, packets):
+        for data in packet[12]:
+            interned(tables, data)
+        for track in map(message, packet[60]):
+            thread = [message(part)[1][0] for part in track[4]]
+            tracks[track[1][0]] = "process %u" % thread[0] if thread else ""
+        for event in map(message, packet[11]):
+            if not event[56]:
+                continue
+            frames = [tables[FRAMES][i] for i in tables[CALLSTACKS][event[56][0]][2]]
+            names = [tables[FUNCTIONS][f[2][0]][2][0].decode("utf-8") for f in frames]
+            assert all(f[7] == [2 if name == "[kernel]" else 1] for f, name in zip(frames, names))
+            sums[";".join(map(escaped, [tracks[event[11][0]]] + names))] += 1
+    return sums
+
+
 def main():
     stacks = folded(sys.argv[1])
     assert speedscope(sys.argv[2]) == stacks, "speedscope"
     assert pprof(sys.argv[3]) == stacks, "pprof"
+    assert perfetto(sys.argv[4]) == stacks, "perfetto"
     for stack, count in sorted(stacks.items()):
         print(stack, count)
 

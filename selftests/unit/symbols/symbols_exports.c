@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * symbols_exports - the stacks that etw convert adds up: folded, for speedscope and for pprof, which
- * have to say the same of one trace
+ * symbols_exports - the stacks that etw convert adds up, folded, for speedscope and for pprof, or
+ * leaves with their events, for Perfetto: all have to say the same of one trace
  */
 #include "symbols_make.h"
 
@@ -11,20 +11,23 @@
 static const char inlined[] =
 	"main;shop::Cart<int>::check_out;shop::Cart<int>::price;shop::Cart<int>::add";
 
-/* Convert to all three; false: the command fails. */
+/* Convert to all four; false: the command fails. */
 static bool convert(const char *options)
 {
 	return !run("convert -q --replace %s -o %s/a.folded %s", options, known_dir, known_file) &&
 	       !run("convert -q --replace %s -o %s/a.speedscope.json %s", options, known_dir,
 		    known_file) &&
-	       !run("convert -q --replace %s -o %s/a.pb.gz %s", options, known_dir, known_file);
+	       !run("convert -q --replace %s -o %s/a.pb.gz %s", options, known_dir, known_file) &&
+	       !run("convert -q --replace %s -o %s/a.perfetto-trace %s", options, known_dir,
+		    known_file);
 }
 
 /* Have they these stacks, as words? then: what the list of them goes through, or "" */
 static bool compare(const char *want, const char *then)
 {
 	run("--version >/dev/null; python3 selftests/unit/symbols/exports.py %s/a.folded "
-	    "%s/a.speedscope.json %s/a.pb.gz%s", known_dir, known_dir, known_dir, then);
+	    "%s/a.speedscope.json %s/a.pb.gz %s/a.perfetto-trace%s", known_dir, known_dir,
+	    known_dir, known_dir, then);
 	return run_printed(want);
 }
 
@@ -44,7 +47,7 @@ static void check_same(void)
 	known_stack(4000, 77, lost);
 	known_stack(5000, KNOWN_PID, kernel);
 	known_end();
-	ok(convert(""), "three formats");
+	ok(convert(""), "four formats");
 	snprintf(want, sizeof(want), "process 20;main 1 process 20;main;[kernel] 1 process 20;%s 3 "
 		 "process 77;[unknown] 1", inlined);
 	ok(compare(want, ""), "the same stacks in all of them");

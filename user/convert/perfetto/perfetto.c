@@ -11,6 +11,7 @@
 #include <string.h>
 #include "convert/convert.h"
 #include "convert/names.h"
+#include "callstacks.h"
 #include "perfetto.h"
 #include "convert/proto.h"
 #include "base/text.h"
@@ -43,6 +44,7 @@ struct lanes {
 struct perfetto {
 	struct slices *slices;
 	struct perfetto_strings strings;
+	struct perfetto_callstacks *callstacks;	/* NULL: nobody knows the functions */
 	struct etw_text out, scratch;
 	struct seen tracks;
 	struct {
@@ -295,6 +297,7 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 	struct etw_text *text = &p->scratch;
 	uint32_t category, number;
 	const char *opcode;
+	uint64_t stack;
 
 	if (part == SLICE_INSTANT && identity && identity->marks[0] && identity->marks[1]) {
 		proto_uint(to, TRACK_EVENT_CATEGORY_IID, identity->marks[0]);
@@ -319,6 +322,9 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 			identity->marks[1] = number;
 		}
 	}
+	stack = p->callstacks ? perfetto_callstack(p->callstacks, e->event, &p->strings.pending) : 0;
+	if (stack)
+		proto_uint(to, TRACK_EVENT_CALLSTACK_IID, stack);
 	perfetto_annotations(&p->strings, e, part, text, to);
 	return 0;
 }
@@ -433,7 +439,9 @@ static int perfetto_open(struct convert *c)
 	struct perfetto *p = c->state;
 
 	p->slices = slices_new(c, &sink, 0);
-	return p->slices ? 0 : convert_no_memory(c);
+	if (c->symbolizer)
+		p->callstacks = perfetto_callstacks_new(c->symbolizer);
+	return p->slices && (p->callstacks || !c->symbolizer) ? 0 : convert_no_memory(c);
 }
 
 static int perfetto_event(struct convert *c, const struct convert_event *e)
@@ -450,13 +458,16 @@ static int perfetto_close(struct convert *c, bool ok)
 {
 	struct perfetto *p = c->state;
 	int err = ok ? slices_end(p->slices) : 0;
+	uint64_t cut = p->callstacks ? perfetto_callstacks_cut(p->callstacks) : 0;
 
 	if (ok && !err) {
 		slices_report(p->slices);
+		convert_note_cut(c, cut);
 		err = convert_flush(c, &p->out, 0);
 	}
 	slices_free(p->slices);
 	seen_free(&p->tracks);
+	perfetto_callstacks_free(p->callstacks);
 	perfetto_strings_free(&p->strings);
 	etw_text_free(&p->out);
 	etw_text_free(&p->scratch);
@@ -468,6 +479,7 @@ const struct convert_format convert_perfetto = {
 	.suffix = ".perfetto-trace",
 	.help = "Perfetto's trace: ui.perfetto.dev, trace_processor",
 	.binary = true,
+	.stacks = true,
 	.size = sizeof(struct perfetto),
 	.open = perfetto_open,
 	.event = perfetto_event,

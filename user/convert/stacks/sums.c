@@ -198,9 +198,7 @@ int stack_sums_end(struct stack_sums *sums)
 		convert_note(c, "%" PRIu64 " event%s without a stack %s not in the output",
 			     sums->without, sums->without == 1 ? "" : "s",
 			     sums->without == 1 ? "is" : "are");
-	if (sums->cut)
-		convert_note(c, "%" PRIu64 " stack%s cut off: outer functions are missing",
-			     sums->cut, sums->cut == 1 ? " is" : "s are");
+	convert_note_cut(c, sums->cut);
 	if (c->lost_events)
 		convert_note(c, "%" PRIu64 " lost event%s not in the output", c->lost_events,
 			     c->lost_events == 1 ? " is" : "s are");
