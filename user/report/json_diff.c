@@ -34,6 +34,8 @@ static void put_total(const struct report *r, struct etw_text *to, const char *k
 
 	for (i = 0; i < r->file_count; i++)
 		etw_text_printf(&title, "%s%s", i ? ", " : "", r->files[i].path);
+	if (r->part)
+		etw_text_printf(&title, ", %s", r->part);
 	json_writer_open(to, key, '{');
 	report_put_name(to, "title", title.data);
 	report_put_number(to, "events", r->events);

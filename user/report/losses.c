@@ -47,6 +47,11 @@ void report_between(struct report *r, int64_t since, int64_t until)
 	r->until = until;
 }
 
+void report_part(struct report *r, const char *part)
+{
+	r->part = part;
+}
+
 static bool is_all(const struct report *r)
 {
 	return r->since == INT64_MIN && r->until == INT64_MAX;

@@ -85,6 +85,8 @@ int report_file(struct report *report, const char *path, uint64_t bytes,
 		const struct etw_verdict *verdict, const struct report_machine *machine);
 /* Call before report_file(): leave out gaps that lie outside, FILETIMEs. */
 void report_between(struct report *report, int64_t since, int64_t until);
+/* What of the files it is about, for people, if that is not the selection of all; it must stay. */
+void report_part(struct report *report, const char *part);
 /* When the files begin and end, FILETIMEs, for rates; 0: not known */
 void report_range(struct report *report, int64_t begin, int64_t end);
 

@@ -250,6 +250,7 @@ struct report {
 	int64_t around_from, around_to;	/* ns since 1970: when all of them are */
 	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */
+	const char *part;		/* NULL: nothing to tell */
 	int64_t begin, end;		/* FILETIME, of the files; 0: not known */
 };
 

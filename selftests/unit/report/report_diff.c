@@ -59,6 +59,28 @@ static void test_json(void)
 	     "[('Maker/tick', 10, 40, True)] 10 True 422", "errors, totals; the report is that of the second");
 }
 
+/* Two ranges of time of one file, and of two; an event at the end of one is in both here. */
+static void test_baseline(void)
+{
+	is(run("report --baseline 0s..100ms --since 100ms --until 400ms --replace "
+	       "-o /tmp/etw-report.%d.json %s", getpid(), first), 0, "two times of one file");
+	said("[sum(e[s]['events'] for e in r['diff']['events'] if e['key'] == 'Maker/tick') "
+	     "for s in 'ab'], r['diff']['a']['title'].endswith(', 0s..100ms'), "
+	     "r['diff']['b']['title'].endswith(', --since 100ms --until 400ms')",
+	     "[20, 61] True True", "have the events of their times, and say which");
+	is(run("report --baseline ..100ms --filter 'level == 2' %s %s", first, second), 0,
+	   "the first of two files");
+	ok(strstr(run_out, ", ..100ms\n   2 events in ") && strstr(run_out, ", all of it\n   40 events in ") &&
+	   strstr(run_out, "only: --filter") && !strstr(run_out, "--since"),
+	   "begins where it begins; the second is whole, and filters are for both");
+	is(run("report --baseline 100ms %s", first), 2, "one time");
+	ok(strstr(run_err, "--baseline: \"100ms\""), "is none");
+	is(run("report --baseline .. %s", first), 2, "nor are two dots");
+	is(run("report --baseline 1s..noon-ish %s", first), 2, "what is no time is refused");
+	ok(strstr(run_err, "--baseline: \"noon-ish\" is not a time"), "by its name");
+	is(run("report --baseline 1s..2s %s %s %s", first, second, first), 2, "three files");
+}
+
 static void test_text(void)
 {
 	is(run("report --diff %s %s | cut -c1-90", first, second), 0, "as text");
@@ -134,6 +156,7 @@ int main(void)
 	make_one(first, 100, 10, 2 * MS, false);
 	make_one(second, 400, 30, 6 * MS, true);
 	test_json();
+	test_baseline();
 	test_text();
 	test_values();
 	test_page();

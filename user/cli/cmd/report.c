@@ -47,6 +47,9 @@ enum form { FORM_TEXT, FORM_JSON, FORM_HTML };
 
 static struct run {
 	bool text, json, quiet, strict, diff;
+	const char *baseline;		/* times of the first file of --diff; NULL: as of the second */
+	char *since, *until;		/* both ends of it */
+	struct etw_text times;		/* the options that say the time of the second */
 	const char *by;			/* what pairs operations; NULL: not given */
 	struct etw_text filter;		/* all of them, for the report */
 	unsigned int filter_count;
@@ -93,6 +96,8 @@ static const struct cli_option options[] = {
 	CLI_OPTIONS_SYMBOLS(job.request),
 	CLI_HEADING("output and decoding"),
 	{ "diff", 0, NULL, "compare two files", CLI_FLAG(job.diff) },
+	{ "baseline", 0, "SINCE..UNTIL", "compare with this time, of one file or the first",
+	  CLI_TEXT(job.baseline) },
 	{ "by", 0, "WHAT", "pair operations by activity, thread or a field", CLI_TEXT(job.by) },
 	{ "replace", 0, NULL, "do not keep existing output as FILE.old", CLI_FLAG(job.out.replace) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
@@ -132,6 +137,12 @@ static void note_filter(struct run *run, const char *value)
 	run->filter = both;
 }
 
+static bool is_time(const struct selected *selected)
+{
+	return selected->option == SELECT_OPT_SINCE || selected->option == SELECT_OPT_UNTIL ||
+	       selected->option == SELECT_OPT_LAST;
+}
+
 static void note_selection(struct run *run, int value, const char *argument)
 {
 	const struct cli_option *option = options;
@@ -146,14 +157,57 @@ static void note_selection(struct run *run, int value, const char *argument)
 	run->selection = cli_grow(run->selection, run->selection_count + 1, sizeof(char *));
 	run->selection[run->selection_count++] = text.data;
 	run->selection[run->selection_count] = NULL;
-	run->selects |= value != SELECT_OPT_SINCE && value != SELECT_OPT_UNTIL &&
-			value != SELECT_OPT_LAST;
+	run->selects |= !is_time(&run->selected[run->selection_count - 1]);
 	if (value == SELECT_OPT_FILTER)
 		note_filter(run, argument);
 }
 
+/* What the command line selects in a file; of the first one of --diff another time may count. */
+static void select_again(struct run *run, bool is_base)
+{
+	size_t i;
+
+	select_free(run->select);
+	run->select = NULL;
+	for (i = 0; i < run->selection_count; i++)
+		if (!is_base || !run->baseline || !is_time(&run->selected[i]))
+			select_option(&run->select, run->selected[i].option,
+				      run->selected[i].value);
+	if (is_base && run->baseline)
+		select_between(&run->select, "--baseline", run->since, run->until);
+}
+
+/* Both ends of --baseline */
+static void take_baseline(struct run *run)
+{
+	const char *dots = run->baseline ? strstr(run->baseline, "..") : NULL;
+	size_t i;
+
+	if (!run->baseline)
+		return;
+	if (!dots || !run->baseline[2])
+		cli_usage("--baseline: %s is not SINCE..UNTIL", cli_quote(run->baseline));
+	run->since = strndup(run->baseline, (size_t)(dots - run->baseline));
+	run->until = strdup(dots + 2);
+	check(run->since && run->until ? 0 : -ENOMEM);
+	run->diff = true;
+	for (i = 0; i < run->selection_count; i++)
+		if (is_time(&run->selected[i]))
+			etw_text_printf(&run->times, "%s%s", run->times.len ? " " : "",
+					run->selection[i]);
+	if (!run->times.len)
+		etw_text_puts(&run->times, "all of it");
+	check(run->times.error);
+	/* A time that is none is refused before anything is read. */
+	select_again(run, true);
+	select_again(run, false);
+}
+
 static void free_selection(struct run *run)
 {
+	free(run->since);
+	free(run->until);
+	etw_text_free(&run->times);
 	while (run->selection_count)
 		free(run->selection[--run->selection_count]);
 	free(run->selection);
@@ -353,6 +407,22 @@ static void add_file(const char *path, const struct etw_verdict *verdict)
 
 /* --------------------------------------------------------------------- output */
 
+/* The options that select for both sides: each side says its own time. */
+static void drop_times(struct run *run)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < run->selection_count; i++) {
+		if (is_time(&run->selected[i]))
+			free(run->selection[i]);
+		else
+			run->selection[n++] = run->selection[i];
+	}
+	if (n < run->selection_count)
+		run->selection[n] = NULL;
+	run->selection_count = n;
+}
+
 static void make_result(struct run *run)
 {
 	const struct report_about about = {
@@ -457,6 +527,8 @@ static void prepare(struct run *run, char **paths)
 	run->decoder = etw_decoder_new();
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
+	if (run->baseline)
+		report_part(run->report, run->base ? run->times.data : run->baseline);
 	report_between(run->report, select_since(run->select), select_until(run->select));
 	report_range(run->report, inputs_start(&run->inputs), inputs_end(&run->inputs));
 }
@@ -522,8 +594,8 @@ static int read_base(struct run *run, char *path)
 	const bool show = run->processes.show, apart = run->inputs.apart;
 	char *paths[] = { path, NULL };
 	int status = check_output(run, path);
-	size_t i;
 
+	select_again(run, true);
 	if (!status)
 		status = inputs_open(&run->inputs, paths);
 	if (!status)
@@ -544,8 +616,7 @@ static int read_base(struct run *run, char *path)
 	memset(&run->items, 0, sizeof(run->items));
 	run->processes = (struct processes){ .show = show };
 	run->inputs = (struct inputs){ .apart = apart };
-	for (i = 0; i < run->selection_count; i++)
-		select_option(&run->select, run->selected[i].option, run->selected[i].value);
+	select_again(run, false);
 	return 0;
 }
 
@@ -554,13 +625,17 @@ static int report_files(struct run *run, char **paths)
 	int status = 0;
 
 	if (run->diff)
-		status = read_base(run, *paths++);
+		status = read_base(run, *paths);
+	if (run->diff && paths[1])
+		paths++;
 	if (!status)
 		status = inputs_open(&run->inputs, paths);
 	if (!status)
 		status = read_files(run, paths, run->form != FORM_TEXT);
 	if (status)
 		return status;
+	if (run->baseline && run->form == FORM_TEXT)
+		drop_times(run);
 	make_result(run);
 	status = write_output(run);
 	if (!status) {
@@ -594,8 +669,11 @@ int cmd_report(int argc, char **argv)
 	}
 	operands = cli_operands(&syntax, argc, argv);
 	choose_form(run);
-	if (run->diff && (!operands[0] || !operands[1] || operands[2]))
-		cli_usage("--diff compares two files");
+	take_baseline(run);
+	if (run->baseline ? operands[0] && operands[1] && operands[2] :
+	    run->diff && (!operands[1] || operands[2]))
+		cli_usage(run->baseline ? "--baseline compares parts of one file or of two" :
+			  "--diff compares two files");
 	select_check(run->select, true, false);
 	setlocale(LC_CTYPE, "");
 	status = report_files(run, operands);

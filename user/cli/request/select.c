@@ -191,6 +191,19 @@ static void take_last(struct bound *bound, const char *text)
 	bound->text = text;
 }
 
+void select_between(struct select **select, const char *option, const char *since,
+		    const char *until)
+{
+	struct select *s = *select;
+
+	if (!s)
+		s = *select = cli_calloc(1, sizeof(*s));
+	if (*since)
+		take_time(option, &s->since, since);
+	if (*until)
+		take_time(option, &s->until, until);
+}
+
 static void take_filter(struct select *s, const char *option, const char *text)
 {
 	struct etw_expr *expr = event_filter_parse(option, text);

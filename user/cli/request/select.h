@@ -52,6 +52,9 @@ enum {
  * SELECT_OPTIONS.  A wrong value ends the command as cli_usage() does.
  */
 bool select_option(struct select **select, int option, const char *value);
+/* The same for an option that has both times; "": there is no such one. The texts must stay. */
+void select_between(struct select **select, const char *option, const char *since,
+		    const char *until);
 
 /*
  * Refuse an expression about what there is not, names of processes or durations of operations:
