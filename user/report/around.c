@@ -30,6 +30,19 @@ static int64_t end_of(const struct report_slow *slow)
 	return slow->start + (int64_t)slow->ns;
 }
 
+/* Most events are of other threads, nearly all of which this bit rules out. */
+static unsigned int thread_bit(uint32_t pid, uint32_t tid)
+{
+	return (pid * 2654435761u ^ tid * 2246822519u) >> 20;
+}
+
+static void note_thread(struct report *r, uint32_t pid, uint32_t tid)
+{
+	const unsigned int bit = thread_bit(pid, tid);
+
+	r->around_threads[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
 int report_around_begin(struct report *r, int64_t *until)
 {
 	struct report_operation *list[REPORT_OPERATIONS];
@@ -46,6 +59,8 @@ int report_around_begin(struct report *r, int64_t *until)
 			struct report_slow *slow = &list[i]->slow[j];
 
 			r->arounds[r->around_count++].slow = slow;
+			note_thread(r, slow->pid, slow->tid);
+			note_thread(r, slow->stop_pid, slow->stop_tid);
 			if (slow->start - MARGIN < r->around_from)
 				r->around_from = slow->start - MARGIN;
 			if (end_of(slow) + MARGIN > r->around_to)
@@ -68,9 +83,11 @@ bool report_around_wants(const struct report *r, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
 	const int64_t ns = slices_time(event);
+	const unsigned int bit = thread_bit(header->process_id, header->thread_id);
 	unsigned int i;
 
-	if (ns < r->around_from || ns > r->around_to)
+	if (ns < r->around_from || ns > r->around_to ||
+	    !(r->around_threads[bit / 64] >> bit % 64 & 1))
 		return false;
 	for (i = 0; i < r->around_count; i++)
 		if (is_near(r->arounds[i].slow, ns, header->process_id, header->thread_id))

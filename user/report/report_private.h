@@ -247,6 +247,7 @@ struct report {
 	unsigned int file_count;
 	struct report_around *arounds;
 	unsigned int around_count;
+	uint64_t around_threads[64];	/* bits by the hash of a process and thread */
 	int64_t around_from, around_to;	/* ns since 1970: when all of them are */
 	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */
