@@ -242,8 +242,8 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
 build/unit/bridge_probe: $(addprefix build/san/user/bridge/,probe_spec.o probe_events.o)
-build/unit/bridge_btf: $(addprefix build/san/user/bridge/,probe_btf.o probe_args.o)
-build/unit/bridge_dwarf: $(addprefix build/san/user/bridge/,probe_dwarf.o probe_args.o)
+build/unit/bridge_btf: $(addprefix build/san/user/bridge/,probe_btf.o probe_args.o probe_fields.o)
+build/unit/bridge_dwarf: $(addprefix build/san/user/bridge/,probe_dwarf.o probe_args.o probe_fields.o)
 build/unit/bridge_usdt: $(addprefix build/san/user/bridge/,elf_file.o usdt.o)
 build/unit/cli_stack_items: build/san/user/cli/stacks.o
 build/unit/cli_print build/unit/cli_json: $(patsubst %.c,build/san/%.o,$(print_machine_src) $(print_symbols_src))

@@ -72,10 +72,20 @@ static void note_missing(struct making *m)
 
 /* ------------------------------------------------------------------- the kernel */
 
-static void kernel_args(struct making *m)
+static int kernel_fields(struct making *m, const char *module)
 {
-	const struct probe_function *f = probe_function_find(m->spec.symbol);
-	const char *module = f ? f->module : "";
+	const struct btf *btf = probe_btf_load(module);
+	int err = btf ? probe_btf_fields(btf, m->spec.symbol, probe_spec_returns(&m->spec),
+					 m->spec.fields, &m->args, m->why, PROBE_TEXT) : -ENOENT;
+
+	if (err == -ENOENT)
+		return fail(m, -EINVAL, "what its arguments lead to is not known: %s",
+			    btf ? "BTF does not have the function" : "there is no BTF");
+	return err;
+}
+
+static void kernel_args(struct making *m, const char *module)
+{
 	const struct btf *btf;
 
 	if (m->spec.offset)
@@ -96,14 +106,21 @@ static int define_function(struct making *m)
 {
 	const struct probe_function *f = probe_function_find(m->spec.symbol);
 	struct etw_text *line = &m->lines[0];
+	const char *module = f ? f->module : "";
+	int err = 0;
 
 	/* The kernel would take that of the module it is told, or the first one, if it is older. */
 	if (f && f->several)
 		return fail(m, -EADDRNOTAVAIL, SEVERAL);
-	kernel_args(m);
+	if (m->spec.has_fields)
+		err = kernel_fields(m, module);
+	else
+		kernel_args(m, module);
+	if (err)
+		return err;
 	m->line_count = 1;
-	if (f && *f->module)
-		etw_text_printf(line, "%s:", f->module);
+	if (*module)
+		etw_text_printf(line, "%s:", module);
 	etw_text_puts(line, m->spec.symbol);
 	if (m->spec.offset)
 		etw_text_printf(line, "+%llu", (unsigned long long)m->spec.offset);
@@ -149,17 +166,33 @@ static void program_args(struct making *m, const char *path, uint64_t address)
 	}
 }
 
+static int program_fields(struct making *m, const char *path, uint64_t address)
+{
+	int err = probe_dwarf_fields(path, address, probe_spec_returns(&m->spec), m->spec.fields,
+				     &m->args, m->why, PROBE_TEXT);
+
+	if (err == -ENOENT)
+		return fail(m, -EINVAL, "what its arguments lead to is not known: no debug information of the function is installed");
+	return err;
+}
+
 static int define_symbol(struct making *m, const struct elf_file *file)
 {
 	struct place p = { .m = m, .file = file };
 	uint64_t offset;
+	int err = 0;
 
 	elf_file_symbols(file, take_symbol, &p);
 	if (!p.found)
 		return fail(m, -ENOENT, "the file has no such function");
 	if (!elf_file_offset(file, p.address + m->spec.offset, &offset))
 		return fail(m, -EINVAL, "this lies outside of the program's code");
-	program_args(m, file->path, p.address);
+	if (m->spec.has_fields)
+		err = program_fields(m, file->path, p.address);
+	else
+		program_args(m, file->path, p.address);
+	if (err)
+		return err;
 	m->line_count = 1;
 	etw_text_printf(&m->lines[0], "%s:0x%llx", file->path, (unsigned long long)offset);
 	add_args(&m->lines[0], &m->args);

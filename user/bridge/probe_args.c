@@ -7,9 +7,6 @@
 #include <etw/tracelogging/base.h>
 #include "probe_args.h"
 
-/* The kernel reads up to 4096 bytes of each, and warns of a record of more than 8192. */
-#define TEXTS_MAX	1
-
 static bool is_buffer(const char *name)
 {
 	static const char *const buffers[] = {
@@ -22,7 +19,7 @@ static bool is_buffer(const char *name)
 	return *word;
 }
 
-static unsigned int texts_of(const struct probe_args *args)
+unsigned int probe_args_texts(const struct probe_args *args)
 {
 	unsigned int i, n = 0;
 
@@ -74,6 +71,19 @@ static void fetch_number(struct probe_arg *arg, const struct probe_type *type, c
 		 type->is_signed && !arg->out ? 's' : 'u', (unsigned int)type->size * 8);
 }
 
+void probe_args_name(struct probe_args *args, const char *name, unsigned int index)
+{
+	struct probe_arg *arg = &args->list[args->count];
+
+	if (is_good(args, name))
+		snprintf(arg->name, sizeof(arg->name), "%s", name);
+	else
+		do
+			snprintf(arg->name, sizeof(arg->name), "arg%u", ++index);
+		while (is_taken(args, arg->name));
+	args->count++;
+}
+
 void probe_args_add(struct probe_args *args, const char *name, unsigned int index,
 		    const struct probe_type *type, const char *from)
 {
@@ -87,12 +97,8 @@ void probe_args_add(struct probe_args *args, const char *name, unsigned int inde
 	}
 	if (is_pointer)
 		fetch_pointer(arg, from, type->to_char && !is_buffer(name) &&
-					 texts_of(args) < TEXTS_MAX);
+					 probe_args_texts(args) < PROBE_TEXTS_MAX);
 	else
 		fetch_number(arg, type, from);
-	if (is_good(args, name))
-		snprintf(arg->name, sizeof(arg->name), "%s", name);
-	else
-		snprintf(arg->name, sizeof(arg->name), "arg%u", index + 1);
-	args->count++;
+	probe_args_name(args, name, index);
 }

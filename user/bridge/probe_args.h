@@ -23,6 +23,9 @@ struct probe_args {
 	unsigned int missing;	/* those that the kernel cannot fetch */
 };
 
+/* The kernel reads up to 4096 bytes of each, and warns of a record of more than 8192. */
+#define PROBE_TEXTS_MAX		1
+
 /* The type of a function's parameter or value, as debug information has it */
 struct probe_type {
 	enum { PROBE_TYPE_OTHER, PROBE_TYPE_INTEGER, PROBE_TYPE_BOOL, PROBE_TYPE_POINTER } kind;
@@ -39,5 +42,10 @@ struct probe_type {
  */
 void probe_args_add(struct probe_args *args, const char *name, unsigned int index,
 		    const struct probe_type *type, const char *from);
+
+/* Add one whose fetch and out are set: its name, or if the kernel does not take that "arg1". */
+void probe_args_name(struct probe_args *args, const char *name, unsigned int index);
+/* How many of them are texts */
+unsigned int probe_args_texts(const struct probe_args *args);
 
 #endif /* ETW_BRIDGE_PROBE_ARGS_H */

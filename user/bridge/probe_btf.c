@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "probe_btf.h"
+#include "probe_fields.h"
 
 #define REGISTERS	6
 #define REGISTER_SIZE	8
@@ -77,30 +78,49 @@ static unsigned int registers_of(const struct btf_type *type)
 	return (type->size + REGISTER_SIZE - 1) / REGISTER_SIZE;
 }
 
+/* Where parameters are, from the first one on; all zero but for the types at first */
+struct at {
+	const struct btf *btf;
+	const struct btf_type *proto;
+	unsigned int next, used;	/* registers */
+	const char *name;
+	struct plain plain;
+	char from[16];			/* "$arg1"; "": in no register */
+};
+
+/* The next parameter; false: there is none.  Those of "..." have no type. */
+static bool next_parameter(struct at *at)
+{
+	const struct btf_param *param = btf_params(at->proto) + at->next;
+	unsigned int takes;
+
+	if (at->next == btf_vlen(at->proto))
+		return false;
+	at->plain = plain_type(at->btf, param->type);
+	if (!at->plain.type)
+		return false;
+	at->next++;
+	at->name = btf__str_by_offset(at->btf, param->name_off);
+	*at->from = '\0';
+	takes = registers_of(at->plain.type);
+	if (takes && at->used + takes <= REGISTERS)
+		snprintf(at->from, sizeof(at->from), "$arg%u", at->used + 1);
+	if (at->used + takes <= REGISTERS)
+		at->used += takes;
+	return true;
+}
+
 static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 			  struct probe_args *args)
 {
-	const struct btf_param *param = btf_params(proto);
-	unsigned int i, count = btf_vlen(proto), used = 0, takes;
+	struct at at = { .btf = btf, .proto = proto };
 	struct probe_type type;
-	struct plain plain;
-	const char *name;
-	char from[16];
 
-	for (i = 0; i < count && args->count < PROBE_ARGS_MAX; i++) {
-		plain = plain_type(btf, param[i].type);
-		/* Those of "..." have no type. */
-		if (!plain.type)
-			return;
-		name = btf__str_by_offset(btf, param[i].name_off);
-		takes = registers_of(plain.type);
-		type = describe(btf, &plain);
-		if (!takes || used + takes > REGISTERS)
+	while (args->count < PROBE_ARGS_MAX && next_parameter(&at)) {
+		type = describe(btf, &at.plain);
+		if (!*at.from)
 			type.kind = PROBE_TYPE_OTHER;
-		snprintf(from, sizeof(from), "$arg%u", used + 1);
-		probe_args_add(args, name ? name : "", i, &type, from);
-		if (used + takes <= REGISTERS)
-			used += takes;
+		probe_args_add(args, at.name ? at.name : "", at.next - 1, &type, at.from);
 	}
 }
 
@@ -115,22 +135,189 @@ static void add_value(const struct btf *btf, const struct btf_type *proto, struc
 	probe_args_add(args, "ret", 0, &type, "$retval");
 }
 
-int probe_btf_args(const struct btf *btf, const char *function, bool returns,
-		   struct probe_args *args)
+/* NULL: the types do not have the function. */
+static const struct btf_type *proto_of(const struct btf *btf, const char *function)
 {
 	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
 	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
 
-	memset(args, 0, sizeof(*args));
 	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type))
+	return type && btf_is_func_proto(type) ? type : NULL;
+}
+
+int probe_btf_args(const struct btf *btf, const char *function, bool returns,
+		   struct probe_args *args)
+{
+	const struct btf_type *proto = proto_of(btf, function);
+
+	memset(args, 0, sizeof(*args));
+	if (!proto)
 		return -ENOENT;
 	if (returns)
-		add_value(btf, type, args);
+		add_value(btf, proto, args);
 	else
-		add_arguments(btf, type, args);
+		add_arguments(btf, proto, args);
 	return 0;
 }
+
+/* ------------------------------------------------------------------------- members */
+
+#define LOOKS_MAX	65536	/* members that are looked at for one name */
+
+struct cursor {
+	const struct btf *btf;
+	const struct btf_type *proto;
+	bool returns;
+	struct plain plain;
+	unsigned int looks;	/* left: damaged types may be made of themselves */
+};
+
+static bool take_parameter(void *context, const char *name, char from[16])
+{
+	struct cursor *c = context;
+	struct at at = { .btf = c->btf, .proto = c->proto };
+
+	if (c->returns) {
+		strcpy(from, "$retval");
+		c->plain = plain_type(c->btf, c->proto->type);
+		return c->plain.type && !strcmp(name, "ret");
+	}
+	while (next_parameter(&at)) {
+		if (strcmp(at.name ? at.name : "", name))
+			continue;
+		c->plain = at.plain;
+		strcpy(from, at.from);
+		return true;
+	}
+	return false;
+}
+
+static void offer_parameters(void *context, struct suggest *suggest)
+{
+	const struct cursor *c = context;
+	struct at at = { .btf = c->btf, .proto = c->proto };
+
+	if (c->returns && plain_type(c->btf, c->proto->type).type)
+		suggest_try(suggest, "ret");
+	while (!c->returns && next_parameter(&at))
+		suggest_try(suggest, at.name ? at.name : "");
+}
+
+static enum probe_shape shape_of(void *context)
+{
+	const struct btf_type *type = ((struct cursor *)context)->plain.type;
+
+	return btf_is_ptr(type) ? PROBE_SHAPE_POINTER : btf_is_composite(type) ?
+	       PROBE_SHAPE_STRUCTURE : btf_is_array(type) ? PROBE_SHAPE_ARRAY : PROBE_SHAPE_VALUE;
+}
+
+static bool follow_type(void *context)
+{
+	struct cursor *c = context;
+
+	c->plain = plain_type(c->btf, btf_is_array(c->plain.type) ? btf_array(c->plain.type)->type :
+			      c->plain.type->type);
+	return c->plain.type && !btf_is_fwd(c->plain.type);
+}
+
+/* One of a structure without a name is one of the structure around it. */
+static bool find_member(struct cursor *c, const struct btf_type *in, const char *name,
+			uint64_t bit, struct probe_member *member)
+{
+	const struct btf_member *m = btf_members(in);
+	const char *its;
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(in) && c->looks; i++, c->looks--) {
+		const uint64_t at = bit + btf_member_bit_offset(in, i);
+		struct plain plain = plain_type(c->btf, m[i].type);
+
+		its = btf__str_by_offset(c->btf, m[i].name_off);
+		if (!*its && plain.type && btf_is_composite(plain.type) &&
+		    find_member(c, plain.type, name, at, member))
+			return true;
+		if (!*its || strcmp(its, name) || !plain.type)
+			continue;
+		c->plain = plain;
+		*member = (struct probe_member){
+			.offset = at / 8, .bit = at % 8, .bits = btf_member_bitfield_size(in, i),
+		};
+		return true;
+	}
+	return false;
+}
+
+static bool take_member(void *context, const char *name, struct probe_member *member)
+{
+	struct cursor *c = context;
+
+	c->looks = LOOKS_MAX;
+	return find_member(c, c->plain.type, name, 0, member);
+}
+
+static void offer_of(struct cursor *c, const struct btf_type *in, struct suggest *suggest)
+{
+	const struct btf_member *m = btf_members(in);
+	struct plain plain;
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(in) && c->looks; i++, c->looks--) {
+		if (m[i].name_off) {
+			suggest_try(suggest, btf__str_by_offset(c->btf, m[i].name_off));
+			continue;
+		}
+		plain = plain_type(c->btf, m[i].type);
+		if (plain.type && btf_is_composite(plain.type))
+			offer_of(c, plain.type, suggest);
+	}
+}
+
+static void offer_members(void *context, struct suggest *suggest)
+{
+	struct cursor *c = context;
+
+	c->looks = LOOKS_MAX;
+	offer_of(c, c->plain.type, suggest);
+}
+
+static struct probe_type describe_type(void *context)
+{
+	const struct cursor *c = context;
+	struct probe_type type = { .kind = PROBE_TYPE_OTHER };
+	const struct btf_array *array;
+	int64_t size;
+
+	if (btf_is_array(c->plain.type)) {
+		array = btf_array(c->plain.type);
+		size = btf__resolve_size(c->btf, array->type);
+		type.size = size > 0 ? (uint64_t)size * array->nelems : 0;
+		type.to_char = is_char(c->btf, plain_type(c->btf, array->type).type);
+		return type;
+	}
+	type = describe(c->btf, &c->plain);
+	if (btf_is_composite(c->plain.type))
+		type.size = c->plain.type->size;
+	else if (btf_is_ptr(c->plain.type))
+		type.size = REGISTER_SIZE;
+	return type;
+}
+
+int probe_btf_fields(const struct btf *btf, const char *function, bool returns, const char *fields,
+		     struct probe_args *args, char *why, size_t why_size)
+{
+	struct cursor c = { .btf = btf, .proto = proto_of(btf, function), .returns = returns };
+	const struct probe_types types = {
+		.context = &c, .parameter = take_parameter, .shape = shape_of,
+		.follow = follow_type, .member = take_member, .describe = describe_type,
+		.parameters = offer_parameters, .members = offer_members,
+	};
+
+	if (!c.proto)
+		return -ENOENT;
+	return probe_fields(fields, &types, args, why, why_size) ? 0 : -EINVAL;
+}
+
+/* --------------------------------------------------------------------------- files */
 
 const struct btf *probe_btf_load(const char *module)
 {

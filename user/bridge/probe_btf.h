@@ -16,6 +16,12 @@ struct btf;
  */
 int probe_btf_args(const struct btf *btf, const char *function, bool returns,
 		   struct probe_args *args);
+/*
+ * What the fields fetch that a probe's name has, see probe_fields().  0; -ENOENT, or -EINVAL: why
+ * says what is wrong with them.
+ */
+int probe_btf_fields(const struct btf *btf, const char *function, bool returns, const char *fields,
+		     struct probe_args *args, char *why, size_t why_size);
 /* The types of a module, or of the kernel: ""; NULL: there are none.  They stay loaded. */
 const struct btf *probe_btf_load(const char *module);
 

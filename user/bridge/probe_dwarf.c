@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "probe_dwarf.h"
+#include "probe_fields.h"
 
 #define REGISTERS	6
 
@@ -184,29 +185,37 @@ static int by_compiler(Dwarf_Die *param, Dwarf_Addr at)
 	return -1;
 }
 
+/* The register where the next parameter is, of this type; -1: in none, or not known. */
+static int register_of(Dwarf_Die *param, Dwarf_Addr at, struct counting *c, Dwarf_Die *type,
+		       bool *is_pid)
+{
+	struct probe_type as;
+	int reg, counted;
+
+	if (!plain_type(param, type, is_pid)) {
+		c->lost = true;
+		return -1;
+	}
+	as = describe(type, *is_pid);
+	counted = by_convention(c, type, &as);
+	reg = by_compiler(param, at);
+	return reg == -1 ? counted : reg < 0 ? -1 : reg;
+}
+
 static void add_parameter(Dwarf_Die *param, unsigned int index, Dwarf_Addr at, struct counting *c,
 			  struct probe_args *args)
 {
 	struct probe_type as = { .kind = PROBE_TYPE_OTHER };
 	const char *name = dwarf_diename(param);
-	int reg, counted = -1;
 	char from[8] = "";
 	Dwarf_Die type;
 	bool is_pid;
+	int reg = register_of(param, at, c, &type, &is_pid);
 
-	if (plain_type(param, &type, &is_pid)) {
+	if (reg >= 0) {
 		as = describe(&type, is_pid);
-		counted = by_convention(c, &type, &as);
-	} else {
-		c->lost = true;
-	}
-	reg = by_compiler(param, at);
-	if (reg == -1)
-		reg = counted;
-	if (reg < 0)
-		as.kind = PROBE_TYPE_OTHER;
-	else
 		snprintf(from, sizeof(from), "%%%s", registers[reg]);
+	}
 	probe_args_add(args, name ? name : "", index, &as, from);
 }
 
@@ -223,8 +232,9 @@ static bool returns_in_registers(Dwarf_Die *function)
 	return as.kind != PROBE_TYPE_OTHER;
 }
 
-static void add_parameters(struct function *f, struct probe_args *args)
+static void add_parameters(struct function *f, void *context)
 {
+	struct probe_args *args = context;
 	struct counting c = { .lost = !returns_in_registers(&f->die) };
 	unsigned int index = 0;
 	Dwarf_Die param;
@@ -237,7 +247,7 @@ static void add_parameters(struct function *f, struct probe_args *args)
 	} while (!dwarf_siblingof(&param, &param));
 }
 
-static void add_value(struct function *f, struct probe_args *args)
+static void add_value(struct function *f, void *context)
 {
 	struct probe_type as;
 	Dwarf_Die type;
@@ -246,7 +256,7 @@ static void add_value(struct function *f, struct probe_args *args)
 	if (!plain_type(&f->die, &type, &is_pid))
 		return;
 	as = describe(&type, is_pid);
-	probe_args_add(args, "ret", 0, &as, "$retval");
+	probe_args_add(context, "ret", 0, &as, "$retval");
 }
 
 /* ---------------------------------------------------------------------- finding */
@@ -280,7 +290,9 @@ static bool find_function(Dwfl_Module *module, uint64_t address, struct function
 	return f->found;
 }
 
-int probe_dwarf_args(const char *path, uint64_t address, bool returns, struct probe_args *args)
+/* Call take with the function; false: the debug information does not have it. */
+static bool with_function(const char *path, uint64_t address,
+			  void (*take)(struct function *f, void *context), void *context)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -291,17 +303,264 @@ int probe_dwarf_args(const char *path, uint64_t address, bool returns, struct pr
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 	Dwfl_Module *module;
 
-	memset(args, 0, sizeof(*args));
 	if (!dwfl)
-		return -ENOMEM;
+		return false;
 	module = dwfl_report_offline(dwfl, path, path, -1);
 	dwfl_report_end(dwfl, NULL, NULL);
-	if (module && find_function(module, address, &f)) {
-		if (returns)
-			add_value(&f, args);
-		else
-			add_parameters(&f, args);
-	}
+	if (module && find_function(module, address, &f))
+		take(&f, context);
 	dwfl_end(dwfl);
-	return f.found ? 0 : -ENOENT;
+	return f.found;
+}
+
+int probe_dwarf_args(const char *path, uint64_t address, bool returns, struct probe_args *args)
+{
+	memset(args, 0, sizeof(*args));
+	return with_function(path, address, returns ? add_value : add_parameters, args) ? 0 : -ENOENT;
+}
+
+/* ------------------------------------------------------------------------- members */
+
+#define LOOKS_MAX	65536	/* members that are looked at for one name */
+
+struct cursor {
+	struct function *function;
+	bool returns;
+	Dwarf_Die type;
+	bool is_pid;
+	unsigned int looks;	/* left: damaged types may be made of themselves */
+};
+
+static bool is_composite(Dwarf_Die *type)
+{
+	const int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
+}
+
+static bool take_parameter(void *context, const char *name, char from[16])
+{
+	struct cursor *c = context;
+	struct counting counting = { .lost = !returns_in_registers(&c->function->die) };
+	Dwarf_Die param;
+	int reg;
+
+	if (c->returns) {
+		strcpy(from, "$retval");
+		return !strcmp(name, "ret") && plain_type(&c->function->die, &c->type, &c->is_pid);
+	}
+	if (dwarf_child(&c->function->die, &param))
+		return false;
+	do {
+		if (dwarf_tag(&param) != DW_TAG_formal_parameter)
+			continue;
+		reg = register_of(&param, c->function->begin, &counting, &c->type, &c->is_pid);
+		if (!dwarf_diename(&param) || strcmp(dwarf_diename(&param), name))
+			continue;
+		snprintf(from, 16, "%s%s", reg < 0 ? "" : "%", reg < 0 ? "" : registers[reg]);
+		return true;
+	} while (!dwarf_siblingof(&param, &param));
+	return false;
+}
+
+static void offer_parameters(void *context, struct suggest *suggest)
+{
+	struct cursor *c = context;
+	Dwarf_Die param, type;
+	bool is_pid;
+
+	if (c->returns && plain_type(&c->function->die, &type, &is_pid))
+		suggest_try(suggest, "ret");
+	if (c->returns || dwarf_child(&c->function->die, &param))
+		return;
+	do {
+		if (dwarf_tag(&param) == DW_TAG_formal_parameter && dwarf_diename(&param))
+			suggest_try(suggest, dwarf_diename(&param));
+	} while (!dwarf_siblingof(&param, &param));
+}
+
+static enum probe_shape shape_of(void *context)
+{
+	struct cursor *c = context;
+
+	switch (dwarf_tag(&c->type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return PROBE_SHAPE_POINTER;
+	case DW_TAG_array_type:
+		return PROBE_SHAPE_ARRAY;
+	}
+	return is_composite(&c->type) ? PROBE_SHAPE_STRUCTURE : PROBE_SHAPE_VALUE;
+}
+
+/* A structure that this unit only declares is not known here. */
+static bool follow_type(void *context)
+{
+	struct cursor *c = context;
+	Dwarf_Die of = c->type;
+
+	return plain_type(&of, &c->type, &c->is_pid) && !dwarf_hasattr(&c->type, DW_AT_declaration);
+}
+
+/* false: there is no such number. */
+static bool number_of(Dwarf_Die *die, unsigned int attribute, uint64_t *number)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word value;
+
+	if (dwarf_formudata(dwarf_attr(die, attribute, &found), &value))
+		return false;
+	*number = value;
+	return true;
+}
+
+/* Where a member is in what has it; false: nowhere, or only the program knows. */
+static bool place_of(Dwarf_Die *die, Dwarf_Die *type, struct probe_member *place)
+{
+	uint64_t bits = 0, bit, at = 0, before, size;
+	Dwarf_Word own;
+
+	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_external))
+		return false;
+	if (dwarf_hasattr(die, DW_AT_data_member_location) &&
+	    !number_of(die, DW_AT_data_member_location, &at))
+		return false;
+	number_of(die, DW_AT_bit_size, &bits);
+	/* Before version 4 bits were counted from the other end of an integer. */
+	if (!number_of(die, DW_AT_data_bit_offset, &bit)) {
+		bit = at * 8;
+		if (number_of(die, DW_AT_bit_offset, &before)) {
+			if (!number_of(die, DW_AT_byte_size, &size))
+				size = dwarf_aggregate_size(type, &own) ? 0 : own;
+			if (size * 8 < before + bits)
+				return false;
+			bit += size * 8 - before - bits;
+		}
+	}
+	*place = (struct probe_member){ .offset = bit / 8, .bit = bit % 8, .bits = (unsigned int)bits };
+	return true;
+}
+
+/* What is found: a member, or one without a name, whose members are looked at next */
+struct found {
+	Dwarf_Die type;
+	struct probe_member place;
+	const char *name;		/* NULL: it has none, or is what a class is made of */
+	bool is_pid;
+};
+
+/* The next one behind *die; the first if that is all zero. */
+static bool next_member(struct cursor *c, Dwarf_Die *in, Dwarf_Die *die, struct found *found)
+{
+	int end = die->addr ? dwarf_siblingof(die, die) : dwarf_child(in, die);
+
+	for (; !end && c->looks; end = dwarf_siblingof(die, die)) {
+		const int tag = dwarf_tag(die);
+
+		c->looks--;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    !plain_type(die, &found->type, &found->is_pid) ||
+		    !place_of(die, &found->type, &found->place))
+			continue;
+		found->name = tag == DW_TAG_member ? dwarf_diename(die) : NULL;
+		return true;
+	}
+	return false;
+}
+
+/* Those of the structure itself hide those of what it is made of. */
+static bool find_member(struct cursor *c, Dwarf_Die *in, const char *name, uint64_t offset,
+			struct probe_member *member)
+{
+	Dwarf_Die at = { .addr = NULL };
+	struct found found;
+
+	while (next_member(c, in, &at, &found)) {
+		if (!found.name || strcmp(found.name, name))
+			continue;
+		c->type = found.type;
+		c->is_pid = found.is_pid;
+		*member = found.place;
+		member->offset += offset;
+		return true;
+	}
+	at = (Dwarf_Die){ .addr = NULL };
+	while (next_member(c, in, &at, &found))
+		if (!found.name && is_composite(&found.type) &&
+		    find_member(c, &found.type, name, offset + found.place.offset, member))
+			return true;
+	return false;
+}
+
+static bool take_member(void *context, const char *name, struct probe_member *member)
+{
+	struct cursor *c = context;
+	Dwarf_Die in = c->type;
+
+	c->looks = LOOKS_MAX;
+	return find_member(c, &in, name, 0, member);
+}
+
+static void offer_of(struct cursor *c, Dwarf_Die *in, struct suggest *suggest)
+{
+	Dwarf_Die at = { .addr = NULL };
+	struct found found;
+
+	while (next_member(c, in, &at, &found)) {
+		if (found.name)
+			suggest_try(suggest, found.name);
+		else if (is_composite(&found.type))
+			offer_of(c, &found.type, suggest);
+	}
+}
+
+static void offer_members(void *context, struct suggest *suggest)
+{
+	struct cursor *c = context;
+
+	c->looks = LOOKS_MAX;
+	offer_of(c, &c->type, suggest);
+}
+
+static struct probe_type describe_type(void *context)
+{
+	struct cursor *c = context;
+	struct probe_type type = describe(&c->type, c->is_pid);
+
+	if (dwarf_tag(&c->type) == DW_TAG_array_type)
+		type.to_char = points_to_char(&c->type);
+	return type;
+}
+
+struct wanted {
+	const char *fields;
+	bool returns, good;
+	struct probe_args *args;
+	char *why;
+	size_t why_size;
+};
+
+static void take_fields(struct function *f, void *context)
+{
+	struct wanted *w = context;
+	struct cursor c = { .function = f, .returns = w->returns };
+	const struct probe_types types = {
+		.context = &c, .parameter = take_parameter, .shape = shape_of,
+		.follow = follow_type, .member = take_member, .describe = describe_type,
+		.parameters = offer_parameters, .members = offer_members,
+	};
+
+	w->good = probe_fields(w->fields, &types, w->args, w->why, w->why_size);
+}
+
+int probe_dwarf_fields(const char *path, uint64_t address, bool returns, const char *fields,
+		       struct probe_args *args, char *why, size_t why_size)
+{
+	struct wanted w = { .fields = fields, .returns = returns, .args = args, .why = why,
+			    .why_size = why_size };
+
+	if (!with_function(path, address, take_fields, &w))
+		return -ENOENT;
+	return w.good ? 0 : -EINVAL;
 }

@@ -16,4 +16,11 @@
  */
 int probe_dwarf_args(const char *path, uint64_t address, bool returns, struct probe_args *args);
 
+/*
+ * What the fields fetch that a probe's name has, see probe_fields().  0; -ENOENT, or -EINVAL: why
+ * says what is wrong with them.
+ */
+int probe_dwarf_fields(const char *path, uint64_t address, bool returns, const char *fields,
+		       struct probe_args *args, char *why, size_t why_size);
+
 #endif /* ETW_BRIDGE_PROBE_DWARF_H */

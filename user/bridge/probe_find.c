@@ -50,7 +50,7 @@ static bool is_plain(const char *text)
 {
 	const char *c = text;
 
-	while (*c > ' ' && *c < 0x7f && *c != ':' && *c != '+')
+	while (*c > ' ' && *c < 0x7f && *c != ':' && *c != '+' && *c != '(')
 		c++;
 	return !*c && c - text < PROBE_TEXT;
 }

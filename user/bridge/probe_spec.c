@@ -90,6 +90,28 @@ static bool take_offset(struct probe_spec *spec, char *why)
 	return true;
 }
 
+/* What is in parentheses behind the symbol */
+static bool take_fields(struct probe_spec *spec, char *why)
+{
+	char *open = strchr(spec->symbol, '(');
+	size_t len = strlen(spec->symbol);
+
+	if (!open)
+		return true;
+	if (spec->kind == PROBE_USDT)
+		return refuse(why, "a static probe has its own arguments");
+	if (spec->symbol[len - 1] != ')')
+		return strchr(open, ')') ? refuse(why, "nothing may follow the fields") :
+		       refuse(why, "\")\" is missing at the end");
+	spec->symbol[len - 1] = '\0';
+	spec->has_fields = true;
+	strcpy(spec->fields, open + 1);
+	*open = '\0';
+	if (strchr(spec->symbol, '+'))
+		return refuse(why, "fields are only possible at a function's begin and return");
+	return true;
+}
+
 bool probe_spec_parse(const char *text, struct probe_spec *spec, char why[PROBE_TEXT])
 {
 	const struct kind *k = find_kind(text);
@@ -105,6 +127,8 @@ bool probe_spec_parse(const char *text, struct probe_spec *spec, char why[PROBE_
 		at = take_part(at, to[i]);
 		if (!at)
 			return refuse(why, "the name is too long");
+		if (to[i] == spec->symbol && !take_fields(spec, why))
+			return false;
 		if (!*to[i] && to[i] != spec->path && !k->kernel)
 			strcpy(to[i], "*");
 	}
@@ -124,9 +148,10 @@ bool probe_spec_name(const struct probe_spec *spec, char *name, size_t size)
 
 	if (spec->offset)
 		snprintf(offset, sizeof(offset), "+%#llx", (unsigned long long)spec->offset);
-	len = snprintf(name, size, "%s%s%s%s%s%s%s", k->prefix, spec->path,
+	len = snprintf(name, size, "%s%s%s%s%s%s%s%s%s%s", k->prefix, spec->path,
 		       k->parts > 1 ? ":" : "", spec->provider, k->parts > 2 ? ":" : "",
-		       spec->symbol, offset);
+		       spec->symbol, offset, spec->has_fields ? "(" : "", spec->fields,
+		       spec->has_fields ? ")" : "");
 	return len >= 0 && (size_t)len < size;
 }
 

@@ -2,8 +2,8 @@
 /*
  * probe_spec.h - the name of a probe, taken apart
  *
- *	kprobe:FUNCTION[+OFFSET]	kretprobe:FUNCTION
- *	uprobe:PATH:SYMBOL[+OFFSET]	uretprobe:PATH:SYMBOL
+ *	kprobe:FUNCTION[+OFFSET|(FIELDS)]	kretprobe:FUNCTION[(FIELDS)]
+ *	uprobe:PATH:SYMBOL[+OFFSET|(FIELDS)]	uretprobe:PATH:SYMBOL[(FIELDS)]
  *	usdt:PATH:PROVIDER:NAME
  *
  * FUNCTION, SYMBOL, PROVIDER and NAME may be patterns of the shell; the last ones that are
@@ -26,6 +26,8 @@ struct probe_spec {
 	char provider[PROBE_TEXT];	/* of usdt */
 	char symbol[PROBE_TEXT];	/* the function, or the name of usdt */
 	uint64_t offset;		/* from the symbol */
+	bool has_fields;		/* it says what to fetch, */
+	char fields[PROBE_TEXT];	/* ... as probe_fields() takes it */
 };
 
 /* Does the text begin as the name of a probe does? */

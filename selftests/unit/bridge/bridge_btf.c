@@ -141,6 +141,137 @@ static void circles(void)
 	is(args.count, 0, "is no argument");
 }
 
+/* ------------------------------------------------------------------------- members */
+
+static char why[512];
+
+static int fields(const char *function_name, bool returns, const char *list)
+{
+	*why = '\0';
+	return probe_btf_fields(btf, function_name, returns, list, &args, why, sizeof(why));
+}
+
+/* NAME, TYPE, bit offset, bits, ..., NULL */
+static int structure(const char *name, uint32_t size, ...)
+{
+	int id = btf__add_struct(btf, name, size), type;
+	const char *member;
+	uint32_t offset;
+	va_list list;
+
+	va_start(list, size);
+	while ((member = va_arg(list, const char *))) {
+		type = va_arg(list, int);
+		offset = va_arg(list, uint32_t);
+		btf__add_field(btf, member, type, offset, va_arg(list, uint32_t));
+	}
+	va_end(list);
+	return id;
+}
+
+/* struct open { struct node *node; struct { int in_it; }; struct name { u64; char *text; } name; ... } */
+static void members_of(void)
+{
+	const int name = structure("name", 16, "len", t_uint, 0u, 0u, "text", t_text, 64u, 0u, NULL);
+	const int node = structure("node", 4096, "number", t_long, 256u, 0u, "far", t_int, 32000u, 0u,
+				   NULL);
+	const int hidden = structure("", 8, "in_it", t_int, 32u, 0u, NULL);
+	const int comm = btf__add_array(btf, t_int, t_char, 16);
+	const int rows = btf__add_array(btf, t_int, btf__add_typedef(btf, "row", btf__add_array(btf, t_int,
+												t_int, 4)), 3);
+	const int places = btf__add_array(btf, t_int, name, 4);
+	const int to_node = btf__add_ptr(btf, node);
+	const int to_open = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
+	const int t_open = structure("open", 256, "node", to_node, 0u, 0u, "", hidden, 64u,
+				     0u, "name", name, 128u, 0u, "comm", comm, 256u, 0u, "low", t_uint,
+				     384u, 5u, "high", t_uint, 413u, 7u, "places", places, 512u, 0u, "next",
+				     to_open, 1024u, 0u, "bytes", t_bytes, 1152u, 0u, "rows", rows, 1280u, 0u, "unknown", t_file, 1088u, 0u, NULL);
+
+	is(t_open, to_open + 1, "a structure that points to others of its kind");
+	function("open", to_open, "n", t_int, "open", to_open, "pair", t_pair, NULL);
+}
+
+static void fields_of(void)
+{
+	members_of();
+	is(fields("open", false, "n, open->node->number,open->in_it , open->name.len"), 0, "members");
+	ok(is_arg(0, "n", "$arg1:s32", 0), "an argument");
+	ok(is_arg(1, "number", "+32(+0($arg2)):s64", 0), "through a pointer");
+	ok(is_arg(2, "in_it", "+12($arg2):s32", 0), "of a structure without a name");
+	ok(is_arg(3, "len", "+16($arg2):u32", 0), "of a structure inside");
+	ok(args.count == 4 && !args.missing, "and nothing else");
+	is(fields("open", false, "open.name->text"), 0, "a point or an arrow");
+	ok(is_arg(0, "text", "+0(+24($arg2)):string", TlgOutUTF8), "a text");
+	is(fields("open", false, "open->comm, open->node"), 0, "an array of char");
+	ok(is_arg(0, "comm", "+32($arg2):string", TlgOutUTF8) &&
+	   is_arg(1, "node", "+0($arg2):x64", TlgOutHEX), "is a text, a pointer an address");
+	is(fields("open", false, "str(open->bytes) , n"), 0, "bytes");
+	ok(is_arg(0, "bytes", "+0(+144($arg2)):string", TlgOutUTF8) && is_arg(1, "n", "$arg1:s32", 0),
+	   "are a text where that is said");
+	is(fields("open", false, "str(open->comm)"), 0, "an array");
+	ok(is_arg(0, "comm", "+32($arg2):string", TlgOutUTF8), "may be said to be one");
+	is(fields("open", false, "open->low, open->high"), 0, "bit fields");
+	ok(is_arg(0, "low", "+48($arg2):b5@0/32", 0) && is_arg(1, "high", "+48($arg2):b7@29/64", 0),
+	   "of a word, and over the end of one");
+	is(fields("open", false, "open->places[3].len, open->comm[1], open[1].in_it"), 0, "indices");
+	ok(is_arg(0, "len", "+112($arg2):u32", 0) && is_arg(1, "comm", "+33($arg2):s8", 0) &&
+	   is_arg(2, "in_it", "+268($arg2):s32", 0), "of arrays and of a pointer");
+	is(fields("open", false, "open->rows[2][1], open->rows[0][3]"), 0, "arrays of arrays");
+	ok(is_arg(0, "rows", "+196($arg2):s32", 0) && is_arg(1, "arg2", "+172($arg2):s32", 0),
+	   "are as long as their elements are together");
+	is(fields("f", false, "dfd, dfd, dfd"), 0, "one name thrice");
+	ok(is_arg(0, "dfd", "$arg1:s32", 0) && is_arg(1, "arg2", "$arg1:s32", 0) &&
+	   is_arg(2, "arg3", "$arg1:s32", 0), "is told apart");
+	is(fields("open", true, "ret->in_it"), 0, "of a value");
+	ok(is_arg(0, "in_it", "+12($retval):s32", 0), "is fetched");
+	is(fields("open", false, ""), 0, "none");
+	is(args.count, 0, "are no fields");
+}
+
+static void refuses(const char *list, const char *what)
+{
+	ok(fields("open", false, list) == -EINVAL && !strcmp(why, what), "%s", list);
+	if (strcmp(why, what))
+		printf("# %s\n", why);
+}
+
+static void bad_fields(void)
+{
+	refuses("m", "the function has no argument m");
+	refuses("opem", "the function has no argument opem; did you mean open?");
+	refuses("open->nod", "there is no member nod; did you mean node?");
+	refuses("open->xyzzy", "there is no member xyzzy");
+	refuses("open->in_itt", "there is no member in_itt; did you mean in_it?");
+	refuses("n->x", "n is no structure");
+	refuses("open->name", "open->name is a structure: name one of its members");
+	refuses("open->unknown->x", "the type that open->unknown points to is not known");
+	refuses("pair.a", "pair is in registers, of which members cannot be fetched");
+	refuses("open->comm[x]", "the index of open->comm is not a number");
+	refuses("open->comm[-1]", "the index of open->comm is not a number");
+	refuses("open->comm[99999999999]", "the index of open->comm is not a number");
+	refuses("n[1]", "n is neither an array nor a pointer");
+	refuses("open->comm, open->name.text, open->comm", "open->comm is a second text: the kernel has room for one");
+	refuses("str(open->low)", "open->low is neither a pointer nor an array");
+	refuses("open[2147483647].in_it", "open[2147483647] is too far from where it begins");
+	refuses("str(n)", "n is neither a pointer nor an array");
+	refuses("str(open->name.text", "\")\" is missing behind open->name.text");
+	refuses("open->", "a name is missing at \"\"");
+	refuses(",n", "a name is missing at \",n\"");
+	refuses("n,", "a name is missing behind the last comma");
+	refuses("n n", "\"n\" follows n");
+	refuses("n+1", "\"+1\" follows n");
+	refuses("open->next->next->next->next->next->next->next->next->next->in_it",
+		"open->next->next->next->next->next->next->next->next->next->in_it has more steps than the kernel takes");
+	refuses("n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n", "there are more than 16 fields");
+	is(fields("open", true, "n"), -EINVAL, "an argument at the return");
+	is(fields("t", false, "g"), -EINVAL, "an argument that is in memory");
+	ok(!strcmp(why, "the argument g is in no register"), "is in no register");
+	is(fields("t", false, "f, a"), 0, "others are fetched");
+	ok(is_arg(0, "f", "$arg6:s32", 0) && is_arg(1, "a", "$arg1:s32", 0), "by what they leave");
+	is(fields("s", true, "ret"), -EINVAL, "nothing is returned");
+	is(fields("none", false, "n"), -ENOENT, "of a function that is not there");
+}
+
 int main(void)
 {
 	types();
@@ -149,6 +280,8 @@ int main(void)
 	odd_names();
 	values();
 	circles();
+	fields_of();
+	bad_fields();
 	btf__free(btf);
 	return done_testing();
 }

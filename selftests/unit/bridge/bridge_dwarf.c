@@ -21,6 +21,18 @@ struct big {
 	long a[5];
 };
 
+struct member {
+	short number;
+	const char *name;
+	unsigned int low : 3, high : 11;
+	struct {
+		int in_it;
+	};
+	char comm[16];
+	struct pair pairs[2];
+	struct member *next;
+};
+
 enum kind { ONE, TWO };
 enum level { LOW = -1, HIGH };
 typedef unsigned short port;
@@ -58,6 +70,11 @@ ATTRIBUTE static struct big *big_##SUFFIX(struct big by_value, long after)			\
 ATTRIBUTE static void nothing_##SUFFIX(void)							\
 {												\
 	sink++;											\
+}												\
+ATTRIBUTE static struct member *member_##SUFFIX(int n, struct member *m)			\
+{												\
+	sink += n + m->number + m->in_it;							\
+	return m;										\
 }												\
 ATTRIBUTE static long seven_##SUFFIX(int a, int b, int c, int d, int e, int f, int g)		\
 {												\
@@ -127,8 +144,44 @@ static void few(void *function, unsigned int count, unsigned int missing, const 
 	ok(args.count == count && args.missing == missing, "%u, and %u missing", args.count, args.missing);
 }
 
+static int fields(void *function, bool returns, const char *list)
+{
+	char why[512] = "";
+	int err = probe_dwarf_fields(path, (uint64_t)(uintptr_t)function - base, returns, list, &args,
+				     why, sizeof(why));
+
+	if (*why)
+		printf("# %s\n", why);
+	return err;
+}
+
+static void members(void *function)
+{
+	char want[64];
+
+	is(fields(function, false, "n, m->number, m->next->in_it, m->name"), 0, "members");
+	ok(is_arg(0, "n", "%di:s32", 0) && is_arg(1, "number", "+0(%si):s16", 0), "of an argument");
+	snprintf(want, sizeof(want), "+%zu(+%zu(%%si)):s32", offsetof(struct member, in_it),
+		 offsetof(struct member, next));
+	ok(is_arg(2, "in_it", want, 0), "through a pointer, in a structure without a name");
+	ok(is_arg(3, "name", "+0(+8(%si)):string", TlgOutUTF8), "a text");
+	is(fields(function, false, "m->low, m->high, m->comm, m->pairs[1].b"), 0, "more of them");
+	ok(is_arg(0, "low", "+16(%si):b3@0/32", 0) && is_arg(1, "high", "+16(%si):b11@3/32", 0),
+	   "bit fields");
+	snprintf(want, sizeof(want), "+%zu(%%si):string", offsetof(struct member, comm));
+	ok(is_arg(2, "comm", want, TlgOutUTF8), "an array of char");
+	snprintf(want, sizeof(want), "+%zu(%%si):s64", offsetof(struct member, pairs[1].b));
+	ok(is_arg(3, "b", want, 0), "an index");
+	is(fields(function, true, "ret->number"), 0, "of the value");
+	ok(is_arg(0, "number", "+0($retval):s16", 0), "is fetched");
+	is(fields(function, false, "m->nummer"), -EINVAL, "one that is not there");
+	is(fields(function, false, "m->pairs[1]"), -EINVAL, "a whole structure");
+}
+
 int main(void)
 {
+	static struct member member = { .name = "" };
+
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (len < 0)
@@ -145,6 +198,9 @@ int main(void)
 	nothing_fast();
 	nothing_slow();
 	sink += seven_fast(1, 2, 3, 4, 5, 6, 7) + seven_slow(1, 2, 3, 4, 5, 6, 7);
+	sink += member_fast(1, &member)->number + member_slow(1, &member)->number;
+	members(member_fast);
+	members(member_slow);
 	integers(plain_fast);
 	integers(plain_slow);
 	pointers(text_fast);

@@ -29,6 +29,8 @@ static int is_refused(const char *text, const char *because)
 
 static void names(void)
 {
+	char name[2 * PROBE_TEXT];
+
 	ok(is_spec("kprobe:vfs_read", PROBE_KPROBE, "", "", "vfs_read", 0), "kprobe");
 	ok(is_spec("kprobe:f+0x1c", PROBE_KPROBE, "", "", "f", 0x1c), "an offset");
 	ok(is_spec("kretprobe:f.isra.0", PROBE_KRETPROBE, "", "", "f.isra.0", 0), "kretprobe");
@@ -45,7 +47,16 @@ static void names(void)
 	ok(is_refused("kprobe:f+99999999999999999999", "not a number"), "one that is too large");
 	ok(is_refused("kretprobe:f+1", "only possible for"), "an offset of a return");
 	ok(is_refused("kprobe:vfs_*+4", "not possible with a pattern"), "an offset of a pattern");
+	ok(is_refused("kprobe:f(a", "is missing at the end"), "fields without an end");
+	ok(is_refused("kprobe:f+4(a)", "begin and return"), "fields at an offset");
+	ok(is_refused("usdt:a:b:c(d)", "its own arguments"), "fields of a static probe");
 	ok(is_refused("kprobe:a:b", "more than the 1 part"), "too many parts");
+	ok(is_spec("kprobe:f(a->b[2], c.d)", PROBE_KPROBE, "", "", "f", 0) && spec.has_fields &&
+	   !strcmp(spec.fields, "a->b[2], c.d") && !probe_spec_is_pattern(&spec), "fields");
+	ok(probe_spec_name(&spec, name, sizeof(name)) && !strcmp(name, "kprobe:f(a->b[2], c.d)"),
+	   "are part of the name");
+	ok(is_spec("uretprobe:/x:f*()", PROBE_URETPROBE, "/x", "", "f*", 0) && spec.has_fields &&
+	   !*spec.fields && probe_spec_is_pattern(&spec), "no fields, of a pattern");
 	ok(probe_named("usdt:") && !probe_named("tracepoint:a:b") && !probe_named("Sample-Block"),
 	   "which names are those of probes");
 }
@@ -54,6 +65,7 @@ static void ends(void)
 {
 	ok(!strcmp(probe_name_end("kprobe:f"), ""), "the whole text");
 	ok(!strcmp(probe_name_end("kprobe:f:info"), ":info"), "a level behind a function");
+	ok(!strcmp(probe_name_end("kprobe:f(a->b):info"), ":info"), "and behind fields");
 	ok(!strcmp(probe_name_end("uprobe:/x:f:5:0x1"), ":5:0x1"), "behind a program's");
 	ok(!strcmp(probe_name_end("usdt:/x:a:b:info"), ":info"), "behind a static probe");
 	ok(!strcmp(probe_name_end("usdt:/x"), ""), "of a file alone");

@@ -54,10 +54,26 @@ __attribute__((__noinline__, __noclone__)) long cli_probe_target(long n, int neg
 	return n + 42;
 }
 
+struct cli_probe_object {
+	short number;
+	char name[12];
+	unsigned int low : 4, high : 9;
+	struct cli_probe_object *next;
+};
+
+__attribute__((__noinline__, __noclone__))
+struct cli_probe_object *cli_probe_next(struct cli_probe_object *object)
+{
+	asm volatile("" : : "r"(object) : "memory");
+	return object->next;
+}
+
 /* The command starts this program again to be probed. */
 __attribute__((constructor))
 static void play_role(void)
 {
+	struct cli_probe_object second = { 7, "second", 1, 2, NULL };
+	struct cli_probe_object first = { -3, "first", 9, 300, &second };
 	const char *role = getenv(ROLE);
 	long n;
 
@@ -65,7 +81,7 @@ static void play_role(void)
 		if (cli_probe_target(n, -7) != n + 42)
 			_exit(1);
 	if (role)
-		_exit(0);
+		_exit(cli_probe_next(&first) != &second);
 }
 
 /* ------------------------------------------------------------------------- fixture */
@@ -167,6 +183,60 @@ TEST_F(probe, calls_and_returns)
 		     vc_lines_with(self->r.out, "ms dfd=", "ret=-2")) {
 		TH_LOG("%s", self->r.out);
 	}
+}
+
+#define READ	LOG_DIR "/read"
+
+/* What the arguments lead to, by the kernel's types */
+TEST_F(probe, members_in_the_kernel)
+{
+	static const char fields[] = "kprobe:vfs_read(file->f_inode->i_ino, "
+				     "str(file->f_path.dentry->d_name.name), file->f_pos, count):info";
+	char inode[64];
+	struct stat st;
+
+	if (!has_types())
+		SKIP(return, "the kernel has no BTF");
+	ASSERT_EQ(0, system("echo 12345678 >" READ));
+	ASSERT_EQ(0, stat(READ, &st));
+	snprintf(inode, sizeof(inode), "i_ino=%llu ", (unsigned long long)st.st_ino);
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", fields, "--filter", "name == \"read\"", "--",
+			 "dd", "if=" READ, "of=/dev/null", "bs=5", "status=none")) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_EQ(3, vc_lines_with(self->r.out, inode, " count=5")) {
+		TH_LOG("%s not in %s", inode, self->r.out);
+	}
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "name=\"read\" f_pos=5 ", ""));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "name=\"read\" f_pos=9 ", ""));
+	EXPECT_TRUE((RUN("watch", "-p", "kprobe:vfs_read(file->f_inod)", "--", "true"),
+		     vc_refused(&self->r, 1, "there is no member f_inod; did you mean f_inode?")));
+	EXPECT_TRUE((RUN("watch", "-p", "kprobe:vfs_read(file->f_path)", "--", "true"),
+		     vc_refused(&self->r, 1, "name one of its members")));
+	EXPECT_EQ(0, dynamic("etw/"));
+}
+
+/* By the debug information of a program, and without any field */
+TEST_F(probe, members_in_a_program)
+{
+	const char *take = of_self(self, "uprobe", ":cli_probe_next(object->number, object->name, "
+				   "object->low, object->high, object->next->number)");
+	const char *ret = of_self(self, "uretprobe", ":cli_probe_next(ret->number, ret->name)");
+
+	setenv(ROLE, "0", 1);
+	ASSERT_EQ(0, RUN("watch", "-p", take, "-p", ret, "--", self->self)) {
+		TH_LOG("%s", self->r.err);
+	}
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "number=-3 name=\"first\" low=9 high=300 ", "=7")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "/Stop", "number=7 name=\"second\""));
+	ASSERT_EQ(0, RUN("watch", "-p", of_self(self, "uprobe", ":cli_probe_next()"), "--", self->self));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cli_probe_next/Start", "info")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "object", ""));
 }
 
 /* The types of a module's functions are the module's. */

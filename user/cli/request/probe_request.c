@@ -103,6 +103,17 @@ bool probe_request_list(const char *provider, struct trace_set *set)
 	return find(provider, set, 0);
 }
 
+/* What is in parentheses at the end is no pattern. */
+static bool matches(const char *pattern, const char *name)
+{
+	const char *fields = strchrnul(pattern, '('), *its = strchrnul(name, '(');
+	char head[3 * PROBE_TEXT], its_head[3 * PROBE_TEXT];
+
+	snprintf(head, sizeof(head), "%.*s", (int)(fields - pattern), pattern);
+	snprintf(its_head, sizeof(its_head), "%.*s", (int)(its - name), name);
+	return !strcmp(fields, its) && !fnmatch(head, its_head, 0);
+}
+
 /* Add the probe that is this provider if it is meant; a name that is no pattern is compared. */
 static void add_registered(int fd, const struct etw_guid *guid, const char *name, bool is_pattern,
 			   struct trace_set *set)
@@ -112,7 +123,7 @@ static void add_registered(int fd, const struct etw_guid *guid, const char *name
 	if (etw_provider_query(fd, guid, &found))
 		return;
 	if (probe_named(found.name) &&
-	    !(is_pattern ? fnmatch(name, found.name, 0) : strcmp(name, found.name)))
+	    (is_pattern ? matches(name, found.name) : !strcmp(name, found.name)))
 		trace_provider_added(trace_set_add(set, found.name));
 	etw_provider_free(&found);
 }
