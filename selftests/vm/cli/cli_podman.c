@@ -4,6 +4,7 @@
  * events. Skipped where podman is not installed.
  *
  * TIMEOUT: 600
+ * KERNEL: every
  */
 #define _GNU_SOURCE
 #include <sys/mount.h>
@@ -88,7 +89,8 @@ TEST_F(podman, images)
 			 "--", "sh", "-c", PODMAN "--rootfs " ROOT " b2sum /usr/bin/true")) {
 		TH_LOG("%s", self->r.err);
 	}
-	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "process == b2sum && FileName == \"/usr/bin/b2sum\""));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "Etw-Image", "--filter",
+			 "process == b2sum && FileName == \"/usr/bin/b2sum\""));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "ImageLoad", "/libpod-")) {
 		TH_LOG("%s", self->r.out);
 	}
