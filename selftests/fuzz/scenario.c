@@ -69,6 +69,10 @@ static const char *const scenarios[] = {
 	"start enable:property=2048 fork:how=3,calls=3 open register write consume:flags=2048 flush audit",
 	"start enable:provider=4 enable:provider=4,control=2,timeout_ms=3 fork fork:how=5 "
 		"consume:flags=2048 flush audit enable:provider=4,control=1 flush",
+	"start enable missed:flags=1 missed missed:flags=0 consume:flags=2048 flush audit stop missed:flags=0",
+	"start:mode=18 system system:flags=1,enable=5 system:flags=1,enable=0 system flush stop",
+	"start bpf bpf:seed=5 bpf:seed=9,count=1 bpf:guid=1,count=3 enable enable:provider=1 capture:flags=0 "
+		"provider flush close bpf:guid=2",
 	"register access_set access_query access_query:flags=1 access_remove access_remove",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
