@@ -37,6 +37,27 @@ int vm_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+void vm_each_named(const char *begin, bool (*take)(void *context, pid_t pid), void *context)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	bool more = true;
+
+	while (dir && more && (d = readdir(dir))) {
+		char path[300], comm[16] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
+		f = atoi(d->d_name) ? fopen(path, "re") : NULL;
+		if (f && fgets(comm, sizeof(comm), f) && !strncmp(comm, begin, strlen(begin)))
+			more = take(context, atoi(d->d_name));
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 void vm_pin(int cpu)
 {
 	cpu_set_t set;

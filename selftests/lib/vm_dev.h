@@ -58,6 +58,9 @@ bool vm_write_text(const char *path, const char *text);
 
 void vm_pin(int cpu);
 
+/* Call take with each process, and thread of the kernel, whose name begins so, until it says false. */
+void vm_each_named(const char *begin, bool (*take)(void *context, pid_t pid), void *context);
+
 #define VM_CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 /* Take CPU 1 offline or online again; false: this machine cannot. */

@@ -27,6 +27,22 @@ static void mark(const char *path, bool on)
 	close(fd);
 }
 
+struct marking {
+	bool on;
+	int count;
+};
+
+static bool mark_one(void *context, pid_t pid)
+{
+	struct marking *m = context;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/make-it-fail", pid);
+	mark(path, m->on);
+	m->count++;
+	return true;
+}
+
 /*
  * The kernel's unbound workers, including ours; and, if all allocations fail, the thread that
  * makes new ones, which would not be marked.  If only some did, it would get as far as the new
@@ -34,31 +50,11 @@ static void mark(const char *path, bool on)
  */
 static int mark_workers(bool on, bool all)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *d;
-	char path[300], comm[64];
-	int n = 0;
+	struct marking m = { .on = on };
 
 	mark("/proc/2/make-it-fail", on && all);
-	while (dir && (d = readdir(dir))) {
-		FILE *f;
-
-		if (atoi(d->d_name) < 2)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "kworker/u", 9)) {
-			snprintf(path, sizeof(path), "/proc/%s/make-it-fail", d->d_name);
-			mark(path, on);
-			n++;
-		}
-		fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
+	vm_each_named("kworker/u", mark_one, &m);
+	return m.count;
 }
 
 /* How often allocations of marked tasks fail, in percent, for each of the named kinds. */

@@ -5,7 +5,6 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <sched.h>
 
 #include "lib/vm.h"
@@ -42,27 +41,10 @@ FIXTURE_TEARDOWN(logfile)
 	vl_logger_end(&self->l);
 }
 
-/* The kernel's thread that writes the only file; 0: none. */
-static pid_t file_thread(void)
+static bool take_first(void *context, pid_t pid)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *d;
-	pid_t found = 0;
-
-	while (dir && !found && (d = readdir(dir))) {
-		char path[300], comm[16] = "";
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
-		f = atoi(d->d_name) ? fopen(path, "re") : NULL;
-		if (f && fgets(comm, sizeof(comm), f) && !strncmp(comm, "etw/", 4))
-			found = atoi(d->d_name);
-		if (f)
-			fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	*(pid_t *)context = pid;
+	return false;
 }
 
 /*
@@ -75,7 +57,7 @@ TEST_F(logfile, flushed_buffers_are_free)
 	struct vl_log_props props = vl_log_props(0, FILE_A, 0), q;
 	unsigned int round, n;
 	cpu_set_t cpus;
-	pid_t thread;
+	pid_t thread = 0;	/* of the kernel's, which writes the file */
 	ULONG all;
 
 	vm_pin(0);
@@ -87,7 +69,7 @@ TEST_F(logfile, flushed_buffers_are_free)
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
 	ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH, &q));
 	all = q.p.FreeBuffers;
-	thread = file_thread();
+	vm_each_named("etw/", take_first, &thread);
 	ASSERT_LT(0, thread);
 	ASSERT_EQ(0, sched_setaffinity(thread, sizeof(cpus), &cpus));
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
