@@ -84,12 +84,14 @@ static int kernel_fields(struct making *m, const char *module)
 	return err;
 }
 
-static void kernel_args(struct making *m, const char *module)
+static int kernel_args(struct making *m, const char *module)
 {
 	const struct btf *btf;
 
+	if (m->spec.has_fields)
+		return kernel_fields(m, module);
 	if (m->spec.offset)
-		return;
+		return 0;
 	btf = probe_btf_load(module);
 	if (!btf)
 		snprintf(m->note, PROBE_TEXT,
@@ -100,6 +102,7 @@ static void kernel_args(struct making *m, const char *module)
 			 "its events are without arguments: BTF does not have the function");
 	else
 		note_missing(m);
+	return 0;
 }
 
 static int define_function(struct making *m)
@@ -107,15 +110,12 @@ static int define_function(struct making *m)
 	const struct probe_function *f = probe_function_find(m->spec.symbol);
 	struct etw_text *line = &m->lines[0];
 	const char *module = f ? f->module : "";
-	int err = 0;
+	int err;
 
 	/* The kernel would take that of the module it is told, or the first one, if it is older. */
 	if (f && f->several)
 		return fail(m, -EADDRNOTAVAIL, SEVERAL);
-	if (m->spec.has_fields)
-		err = kernel_fields(m, module);
-	else
-		kernel_args(m, module);
+	err = kernel_args(m, module);
 	if (err)
 		return err;
 	m->line_count = 1;
@@ -146,26 +146,6 @@ static bool take_symbol(void *context, const char *name, uint64_t address)
 	return !p->found;
 }
 
-/* Without debug information the value of a function is one register. */
-static void program_args(struct making *m, const char *path, uint64_t address)
-{
-	static const struct probe_arg ret = { .name = "ret", .fetch = "$retval:x64", .out = TlgOutHEX };
-	const bool returns = probe_spec_returns(&m->spec);
-
-	if (m->spec.offset)
-		return;
-	if (!probe_dwarf_args(path, address, returns, &m->args)) {
-		note_missing(m);
-		return;
-	}
-	snprintf(m->note, PROBE_TEXT, "its events are without %s: no debug information of the function is installed",
-		 returns ? "the type of the value" : "arguments");
-	if (returns) {
-		m->args.list[0] = ret;
-		m->args.count = 1;
-	}
-}
-
 static int program_fields(struct making *m, const char *path, uint64_t address)
 {
 	int err = probe_dwarf_fields(path, address, probe_spec_returns(&m->spec), m->spec.fields,
@@ -176,21 +156,41 @@ static int program_fields(struct making *m, const char *path, uint64_t address)
 	return err;
 }
 
+/* Without debug information the value of a function is one register. */
+static int program_args(struct making *m, const char *path, uint64_t address)
+{
+	static const struct probe_arg ret = { .name = "ret", .fetch = "$retval:x64", .out = TlgOutHEX };
+	const bool returns = probe_spec_returns(&m->spec);
+
+	if (m->spec.has_fields)
+		return program_fields(m, path, address);
+	if (m->spec.offset)
+		return 0;
+	if (!probe_dwarf_args(path, address, returns, &m->args)) {
+		note_missing(m);
+		return 0;
+	}
+	snprintf(m->note, PROBE_TEXT, "its events are without %s: no debug information of the function is installed",
+		 returns ? "the type of the value" : "arguments");
+	if (returns) {
+		m->args.list[0] = ret;
+		m->args.count = 1;
+	}
+	return 0;
+}
+
 static int define_symbol(struct making *m, const struct elf_file *file)
 {
 	struct place p = { .m = m, .file = file };
 	uint64_t offset;
-	int err = 0;
+	int err;
 
 	elf_file_symbols(file, take_symbol, &p);
 	if (!p.found)
 		return fail(m, -ENOENT, "the file has no such function");
 	if (!elf_file_offset(file, p.address + m->spec.offset, &offset))
 		return fail(m, -EINVAL, "this lies outside of the program's code");
-	if (m->spec.has_fields)
-		err = program_fields(m, file->path, p.address);
-	else
-		program_args(m, file->path, p.address);
+	err = program_args(m, file->path, p.address);
 	if (err)
 		return err;
 	m->line_count = 1;

@@ -75,12 +75,13 @@ void probe_args_name(struct probe_args *args, const char *name, unsigned int ind
 {
 	struct probe_arg *arg = &args->list[args->count];
 
-	if (is_good(args, name))
+	if (is_good(args, name)) {
 		snprintf(arg->name, sizeof(arg->name), "%s", name);
-	else
+	} else {
 		do
 			snprintf(arg->name, sizeof(arg->name), "arg%u", ++index);
 		while (is_taken(args, arg->name));
+	}
 	args->count++;
 }
 

@@ -43,7 +43,7 @@ struct probe_type {
 void probe_args_add(struct probe_args *args, const char *name, unsigned int index,
 		    const struct probe_type *type, const char *from);
 
-/* Add one whose fetch and out are set: its name, or if the kernel does not take that "arg1". */
+/* Add one whose fetch and out are set by this name, or if the kernel does not take it by "arg1". */
 void probe_args_name(struct probe_args *args, const char *name, unsigned int index);
 /* How many of them are texts */
 unsigned int probe_args_texts(const struct probe_args *args);

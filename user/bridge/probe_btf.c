@@ -78,8 +78,8 @@ static unsigned int registers_of(const struct btf_type *type)
 	return (type->size + REGISTER_SIZE - 1) / REGISTER_SIZE;
 }
 
-/* Where parameters are, from the first one on; all zero but for the types at first */
-struct at {
+/* The parameters in turn; all zero but for the types at first */
+struct parameters {
 	const struct btf *btf;
 	const struct btf_type *proto;
 	unsigned int next, used;	/* registers */
@@ -89,7 +89,7 @@ struct at {
 };
 
 /* The next parameter; false: there is none.  Those of "..." have no type. */
-static bool next_parameter(struct at *at)
+static bool next_parameter(struct parameters *at)
 {
 	const struct btf_param *param = btf_params(at->proto) + at->next;
 	unsigned int takes;
@@ -101,6 +101,8 @@ static bool next_parameter(struct at *at)
 		return false;
 	at->next++;
 	at->name = btf__str_by_offset(at->btf, param->name_off);
+	if (!at->name)
+		at->name = "";
 	*at->from = '\0';
 	takes = registers_of(at->plain.type);
 	if (takes && at->used + takes <= REGISTERS)
@@ -113,14 +115,14 @@ static bool next_parameter(struct at *at)
 static void add_arguments(const struct btf *btf, const struct btf_type *proto,
 			  struct probe_args *args)
 {
-	struct at at = { .btf = btf, .proto = proto };
+	struct parameters at = { .btf = btf, .proto = proto };
 	struct probe_type type;
 
 	while (args->count < PROBE_ARGS_MAX && next_parameter(&at)) {
 		type = describe(btf, &at.plain);
 		if (!*at.from)
 			type.kind = PROBE_TYPE_OTHER;
-		probe_args_add(args, at.name ? at.name : "", at.next - 1, &type, at.from);
+		probe_args_add(args, at.name, at.next - 1, &type, at.from);
 	}
 }
 
@@ -175,7 +177,7 @@ struct cursor {
 static bool take_parameter(void *context, const char *name, char from[16])
 {
 	struct cursor *c = context;
-	struct at at = { .btf = c->btf, .proto = c->proto };
+	struct parameters at = { .btf = c->btf, .proto = c->proto };
 
 	if (c->returns) {
 		strcpy(from, "$retval");
@@ -183,7 +185,7 @@ static bool take_parameter(void *context, const char *name, char from[16])
 		return c->plain.type && !strcmp(name, "ret");
 	}
 	while (next_parameter(&at)) {
-		if (strcmp(at.name ? at.name : "", name))
+		if (strcmp(at.name, name))
 			continue;
 		c->plain = at.plain;
 		strcpy(from, at.from);
@@ -195,12 +197,12 @@ static bool take_parameter(void *context, const char *name, char from[16])
 static void offer_parameters(void *context, struct suggest *suggest)
 {
 	const struct cursor *c = context;
-	struct at at = { .btf = c->btf, .proto = c->proto };
+	struct parameters at = { .btf = c->btf, .proto = c->proto };
 
 	if (c->returns && plain_type(c->btf, c->proto->type).type)
 		suggest_try(suggest, "ret");
 	while (!c->returns && next_parameter(&at))
-		suggest_try(suggest, at.name ? at.name : "");
+		suggest_try(suggest, at.name);
 }
 
 static enum probe_shape shape_of(void *context)

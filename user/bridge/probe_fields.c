@@ -195,6 +195,9 @@ static bool put(struct walk *w, unsigned int index)
 {
 	struct probe_type type = w->types->describe(w->types->context);
 	const enum probe_shape shape = w->types->shape(w->types->context);
+	const bool is_text = w->as_text ||
+			     (shape == PROBE_SHAPE_ARRAY && type.to_char && w->in_memory);
+	const bool is_bits = w->in_memory && w->member.bits;
 	struct probe_arg *arg = &w->args->list[w->args->count];
 	char from[sizeof(w->base) + 24];
 
@@ -204,17 +207,13 @@ static bool put(struct walk *w, unsigned int index)
 		snprintf(from, sizeof(from), "%s", w->base);
 	if (strlen(from) + strlen("+0():string") > FETCH_MAX)
 		return fail(w, MANY_STEPS, w->field_len, w->field);
-	if (w->as_text || (shape == PROBE_SHAPE_ARRAY && type.to_char && w->in_memory)) {
-		if (!put_text(w, arg, shape, from))
+	if (is_text || is_bits) {
+		if (!(is_text ? put_text(w, arg, shape, from) : put_bits(w, arg)))
 			return false;
 		probe_args_name(w->args, w->name, index);
-	} else if (w->in_memory && w->member.bits) {
-		if (!put_bits(w, arg))
-			return false;
-		probe_args_name(w->args, w->name, index);
-	} else {
-		probe_args_add(w->args, w->name, index, &type, from);
+		return true;
 	}
+	probe_args_add(w->args, w->name, index, &type, from);
 	return !w->args->missing ||
 	       fail(w, "%.*s is %s", w->field_len, w->field,
 		    shape == PROBE_SHAPE_STRUCTURE && w->in_memory ?
@@ -252,15 +251,19 @@ static bool take_field(struct walk *w, unsigned int index)
 		} else if (*w->at == '[') {
 			w->at++;
 			good = step_index(w);
-		} else if (w->as_text && *w->at++ != ')') {
-			return fail(w, "\")\" is missing behind %.*s", w->field_len, w->field);
 		} else {
-			skip_blanks(w);
-			return put(w, index);
+			break;
 		}
 		if (!good)
 			return false;
 	}
+	if (w->as_text) {
+		if (*w->at != ')')
+			return fail(w, "\")\" is missing behind %.*s", w->field_len, w->field);
+		w->at++;
+		skip_blanks(w);
+	}
+	return put(w, index);
 }
 
 bool probe_fields(const char *fields, const struct probe_types *types, struct probe_args *args,

@@ -208,10 +208,10 @@ static void put_side(struct report_page *page, const struct report *r, const cha
 	for (i = 0; i < r->file_count; i++) {
 		etw_text_printf(&page->line, "%s: ", letter);
 		report_page_add(page, r->files[i].path);
-		if (r->part)
+		if (r->part) {
 			report_page_add(page, ", ");
-		if (r->part)
 			report_page_add(page, r->part);
+		}
 		report_page_line(page);
 	}
 	etw_text_printf(&page->line, "   %llu events in ", (unsigned long long)r->events);

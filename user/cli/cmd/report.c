@@ -198,9 +198,7 @@ static void take_baseline(struct run *run)
 	if (!run->times.len)
 		etw_text_puts(&run->times, "all of it");
 	check(run->times.error);
-	/* A time that is none is refused before anything is read. */
 	select_again(run, true);
-	select_again(run, false);
 }
 
 static void free_selection(struct run *run)
@@ -595,7 +593,6 @@ static int read_base(struct run *run, char *path)
 	char *paths[] = { path, NULL };
 	int status = check_output(run, path);
 
-	select_again(run, true);
 	if (!status)
 		status = inputs_open(&run->inputs, paths);
 	if (!status)

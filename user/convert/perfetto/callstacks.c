@@ -11,17 +11,11 @@
 #include "base/table.h"
 #include "callstacks.h"
 #include "convert/proto.h"
+#include "numbers.h"
 #include "symbols/frame_names.h"
 
 #define STACKS_MAX	65536
 #define STACKS_BYTES	(16u << 20)
-
-/* Fields of InternedString, Callstack and Frame, the first of which is a number */
-enum { STACK_IID = 1 };
-enum { FUNCTION_NAME = 2 };
-enum { CALLSTACK_FRAME = 2 };
-enum { FRAME_FUNCTION = 2, FRAME_KIND = 7 };
-enum { KIND_NATIVE = 1, KIND_KERNEL = 2 };
 
 struct perfetto_callstacks {
 	struct frame_names *names;
@@ -77,11 +71,11 @@ static void put_function(struct perfetto_callstacks *c, uint32_t number, struct 
 	etw_text_cut(&c->title, 0);
 	frame_names_title(name, &c->title);
 	begun = proto_begin(to, INTERNED_FUNCTIONS);
-	proto_uint(to, STACK_IID, (uint64_t)number + 1);
-	proto_string(to, FUNCTION_NAME, c->title.error ? "" : c->title.data, c->title.len);
+	proto_uint(to, INTERNED_IID, (uint64_t)number + 1);
+	proto_string(to, INTERNED_STRING, c->title.error ? "" : c->title.data, c->title.len);
 	proto_end(to, begun);
 	begun = proto_begin(to, INTERNED_FRAMES);
-	proto_uint(to, STACK_IID, (uint64_t)number + 1);
+	proto_uint(to, INTERNED_IID, (uint64_t)number + 1);
 	proto_uint(to, FRAME_FUNCTION, (uint64_t)number + 1);
 	proto_uint(to, FRAME_KIND, name->kernel ? KIND_KERNEL : KIND_NATIVE);
 	proto_end(to, begun);
@@ -96,7 +90,7 @@ static void put_stack(struct perfetto_callstacks *c, uint64_t iid, unsigned int 
 	for (i = 0; i < count; i++)
 		put_function(c, c->stack[i], to);
 	begun = proto_begin(to, INTERNED_CALLSTACKS);
-	proto_uint(to, STACK_IID, iid);
+	proto_uint(to, INTERNED_IID, iid);
 	for (i = count; i--;)
 		proto_uint(to, CALLSTACK_FRAME, (uint64_t)c->stack[i] + 1);
 	proto_end(to, begun);

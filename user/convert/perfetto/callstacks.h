@@ -9,9 +9,6 @@
 #include "etl/event.h"
 #include "symbols/symbolizer.h"
 
-/* Fields of InternedData */
-enum { INTERNED_FUNCTIONS = 5, INTERNED_FRAMES = 6, INTERNED_CALLSTACKS = 7 };
-
 /* Those that were written */
 struct perfetto_callstacks;
 
