@@ -337,7 +337,7 @@ bool etw_buffer_growth_waits(const struct etw_trace_session *s)
 	return s->growth.wait_ms && time_before(jiffies, s->growth.after);
 }
 
-/* Has grow.c waited for memory so long that the kernel will have to reclaim some? */
+/* Has grow.c waited for a buffer so long that the kernel must be reclaiming memory? */
 bool etw_buffer_growth_slow(const struct etw_trace_session *s)
 {
 	lockdep_assert_held(&s->lock);

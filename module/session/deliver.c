@@ -304,7 +304,7 @@ void etw_deliver_replenish(struct etw_trace_session *s)
 		return;
 	if (etw_deliver_wants_buffer(s) || etw_deliver_lacks_cpus(s)) {
 		deliver_grow(s);
-		/* A backlog makes room while the work reclaims memory; else the work ends here. */
+		/* The work calls this at its end; a backlog makes room only if that takes long. */
 		if (!etw_buffer_growth_slow(s))
 			return;
 	}

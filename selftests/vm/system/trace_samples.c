@@ -323,7 +323,7 @@ TEST_F(samples, the_trace_says_that_they_are_missing)
 	EXPECT_NE(NULL, strstr(r.out, "\"events\":null")) {
 		TH_LOG("%s", r.out);
 	}
-	/* What was counted on the CPU that could not count is told all the same. */
+	/* What the same CPU lost and counted is recorded beside it. */
 	counted = strstr(r.out, "\"events\":3,");
 	EXPECT_TRUE(counted && strstr(counted + 1, "\"events\":3,")) {
 		TH_LOG("%s", r.out);

@@ -108,7 +108,7 @@ TEST_F(scope, begins_with_its_process_only)
 		ASSERT_EQ(0, enable(self->fd, self->one, getpid(), 0));
 		ASSERT_EQ(0, vm_disable(self->fd, self->one, vm_guid(1)));
 	}
-	/* All the while the other process was traced; its events are slower where races are looked for. */
+	/* All the while the other process was traced. A kernel that looks for races is slow at that. */
 	EXPECT_LT(before + i / 10, written(self->fd, self->all));
 	TH_LOG("%u times", i);
 	EXPECT_EQ(0, written(self->fd, self->one));
