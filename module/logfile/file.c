@@ -287,6 +287,9 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 	if (h->clock != ETW_CLOCK_SYSTEM && (apart > BOOT_SLACK || apart < -BOOT_SLACK))
 		return -EINVAL;
 	read_head_rest(t, s->hot.ring.size);
+	/* A power cut during a stop may have left the end, but also space that was not used. */
+	if (h->end_time && h->mode & ETW_MODE_PREALLOCATE)
+		size = clamp((u64)h->buffers_written * s->hot.ring.size, (u64)s->hot.ring.size, size);
 	t->at = rounddown(size, (u64)s->hot.ring.size);
 	t->bytes = t->at;
 	proof_set(t, (const u8 *)h, sizeof(*h), ETW_LOG_HEADER_AT);

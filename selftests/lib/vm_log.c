@@ -65,6 +65,14 @@ ULONG vl_logger_stop(struct vl_logger *l)
 	return vl_log_control(l->session, EVENT_TRACE_CONTROL_STOP, &props);
 }
 
+static bool not_cut(const struct vl_log *log)
+{
+	const TRACE_LOGFILE_HEADER *h = &log->info.header;
+
+	return h->LogFileMode & EVENT_TRACE_FILE_MODE_PREALLOCATE &&
+	       log->count.size > (uint64_t)h->BuffersWritten * h->BufferSize;
+}
+
 struct vl_log vl_log_read(const char *path)
 {
 	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
@@ -102,8 +110,12 @@ struct vl_log vl_log_read(const char *path)
 	log.info = *etw_etl_info(file);
 	log.cut_off = etw_etl_cut_off(file);
 	etw_etl_close(file);
-	/* A power cut while a file is closed may leave a final header before less than it says. */
-	if (!etl_agree(path, log.cut_off || log.count.missing ? CHECK_OPEN : 0, &log.agree)) {
+	/*
+	 * A power cut while a file is closed may leave a final header before less than it says, or
+	 * before space that is not used.
+	 */
+	if (!etl_agree(path, log.cut_off || log.count.missing || not_cut(&log) ? CHECK_OPEN : 0,
+		       &log.agree)) {
 		printf("# %s: %s\n", path, log.agree.why);
 		if (!log.error)
 			log.error = -EBADMSG;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,27 @@
 #include "file_private.h"
 
 #define STEP_MIN	1024	/* step for finding the next buffer */
+
+/*
+ * Closing a preallocated file cuts off the space that it has not used. A power cut just then may
+ * leave the file closed and not cut, or without its last buffers: the zeros at its end are no
+ * buffers. Those that the header promises are missing.
+ */
+static void cut_unused(struct etw_etl_space *space)
+{
+	static const struct etw_buffer_header zero;
+	struct etw_buffer_header header;
+	uint64_t at;
+
+	while (space->end > space->begin) {
+		at = space->begin + (space->end - space->begin - 1) / space->step * space->step;
+		if (space->end - at < sizeof(header) ||
+		    etw_etl_read(space->fd, at, &header, sizeof(header)) ||
+		    memcmp(&header, &zero, sizeof(zero)))
+			return;
+		space->end = at;
+	}
+}
 
 /* Read the first record, the log file header, which holds the buffer size. */
 static int read_head(struct etw_etl_file *f)
@@ -39,6 +61,8 @@ static int read_head(struct etw_etl_file *f)
 		f->space.step = STEP_MIN;
 	f->space.open = !f->info.header.EndTime.QuadPart;
 	f->space.packed = f->info.header.LogFileMode & EVENT_TRACE_COMPRESSED_MODE;
+	if (!f->space.open && f->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_PREALLOCATE)
+		cut_unused(&f->space);
 	f->count.buffers = 1;
 	f->count.buffers_read = 1;
 	return 0;

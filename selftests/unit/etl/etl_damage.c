@@ -242,6 +242,29 @@ static void test_unused(void)
 	unlink(m.path);
 }
 
+/* The machine lost power between the final header of a preallocated file and its cut. */
+static void test_closed_and_not_cut(void)
+{
+	static const uint64_t zeros[9 * MAKE_SIZE / 8];
+	struct make m = { 0 };
+	int len, bad = 0;
+
+	make_five(&m, EVENT_TRACE_FILE_MODE_PREALLOCATE, 0);
+	for (len = 8; len <= 9 * MAKE_SIZE; len += 1000) {
+		patch(m.path, 6 * MAKE_SIZE, zeros, len);
+		bad += read_all(m.path) || count.corrupt > (len < 72) || count.missing ||
+		       count.buffers_read != 6;
+	}
+	is(bad, 0, "a closed preallocated file: unused space at its end is no damage");
+	patch(m.path, 4 * MAKE_SIZE, zeros, 2 * MAKE_SIZE);
+	is(missing(m.path), 2, "nor are its last two buffers, which are missing");
+	ok(!count.corrupt && count.buffers_read == 4, "the others are read");
+	patch(m.path, 2 * MAKE_SIZE, zeros, 72);
+	is(missing(m.path), 2, "zeros among its buffers");
+	is(count.corrupt, 1, "are damage");
+	unlink(m.path);
+}
+
 /* The counts in a header may be stale, or mean something else. */
 static void test_promised(void)
 {
@@ -356,6 +379,7 @@ int main(void)
 	test_bomb();
 	test_missing();
 	test_unused();
+	test_closed_and_not_cut();
 	test_promised();
 	test_turns();
 	test_corpus();

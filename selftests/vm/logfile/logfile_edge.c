@@ -139,6 +139,31 @@ TEST_F(edge, append_to_a_stump)
 	EXPECT_EQ(LOG_KB * 1024 / 2, st.st_size);
 }
 
+/* A power cut during a stop may leave space behind the last buffer: the next one takes its place. */
+TEST_F(edge, append_to_a_file_that_was_not_cut)
+{
+	struct vl_log log;
+	off_t size;
+
+	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_PREALLOCATE |
+				     EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_A, 16 * LOG_KB));
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	size = vl_log_read(FILE_A).size;
+	ASSERT_EQ(0, truncate(FILE_A, 16 * LOG_KB * 1024));
+	log = vl_log_read(FILE_A);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(0, log.count.corrupt);
+	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_APPEND, FILE_A, 0));
+	vl_logger_write(&self->l, 2 * PER_BUFFER);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	log = vl_log_read(FILE_A);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(0, log.count.corrupt);
+	EXPECT_EQ(5 * PER_BUFFER, log.events);
+	EXPECT_EQ(size + 2 * LOG_KB * 1024, log.size);
+}
+
 /* A CPU that is offline, or comes back, is counted; the CPUs of an append may differ. */
 TEST_F(edge, cpus_come_and_go)
 {
