@@ -161,15 +161,40 @@ check_signature() {
 	printf '~Module signature appended~\n' >>"$root$modules/extra/etw.ko"
 	doctor 1
 	says warning signature 'signed; the kernel loads it only if its key is enrolled' \
-		'sudo mokutil --import /var/lib/dkms/mok.pub && sudo reboot'
+		'sudo mokutil --import /var/lib/dkms/mok.pub'
 	put /sys/module/etw/initstate live
 	doctor 1
 	says ok signature 'signed by a key that the kernel trusts'
-	mv "$root$modules/extra/etw.ko" "$root$modules/extra/etw.ko.xz"
+}
+
+# Kernels may have their modules compressed, and then DKMS compresses those that it builds.
+check_compressed() {
+	local file=$modules/extra/etw.ko.xz
+
+	healthy
+	put /sys/kernel/security/lockdown 'none [integrity] confidentiality'
+	xz --check=crc32 "$root$modules/extra/etw.ko"
 	put "$modules/modules.dep" "extra/etw.ko.xz:"
+	mv "$root/sys/module/etw" "$work/loaded"
 	doctor 1
-	says ok module "$modules/extra/etw.ko.xz"
-	says unknown signature "$modules/extra/etw.ko.xz is compressed"
+	says ok module "$file, for this kernel"
+	says wrong signature 'not signed, and this kernel loads only signed modules' \
+		"make modules KERNEL=$release && sudo make install"
+	put_module "$modules/extra/etw.ko" 6.1.0-98-amd64
+	printf '~Module signature appended~\n' >>"$root$modules/extra/etw.ko"
+	xz -f "$root$modules/extra/etw.ko"
+	doctor 1
+	says wrong module "$file is built for kernel 6.1.0-98-amd64, and $release runs"
+	says warning signature 'signed; the kernel loads it only if its key is enrolled'
+	put_module "$modules/extra/etw.ko" "$release" 3210fedcba9876543210
+	xz -f "$root$modules/extra/etw.ko"
+	mv "$work/loaded" "$root/sys/module/etw"
+	doctor 1
+	says warning loaded "another build of the module is loaded than $file"
+	put "$file" 'not compressed'
+	doctor 1
+	says unknown module "$file cannot be decompressed here"
+	says unknown signature "$file cannot be decompressed here"
 }
 
 check_dkms() {
@@ -346,6 +371,7 @@ check_here() {
 check_module
 check_loaded
 check_signature
+check_compressed
 check_dkms
 check_clock
 check_limits

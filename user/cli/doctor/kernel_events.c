@@ -16,6 +16,17 @@
 
 #define PARANOID_MAX	2	/* beyond it some kernels let only CAP_SYS_ADMIN count */
 
+/* A module that DKMS has built stands before one of "make install". */
+static const char *build_fix(const struct doctor *doctor)
+{
+	const char *dkms = dkms_fix(doctor);
+
+	if (dkms)
+		return doctor_fix("sudo apt-get install pahole && %s", dkms);
+	return doctor_fix("sudo apt-get install pahole && make modules KERNEL=%s && sudo make install",
+			   doctor_word(doctor->release));
+}
+
 /*
  * When the module was loaded it tried which types of programs the kernel lets call it. The loader
  * of a program tries the other types (<etw/bpf_loader.h>).
@@ -32,8 +43,7 @@ void doctor_btf(const struct doctor *doctor)
 	else if (!doctor->loaded)
 		doctor_ok("btf", "the kernel has BTF");
 	else if (!doctor_exists("/sys/kernel/btf/etw") || !*state || !strncmp(state, "none", 4))
-		doctor_warn("btf", doctor_fix("sudo apt-get install dwarves && make modules KERNEL=%s && sudo make install",
-					       doctor_word(doctor->release)),
+		doctor_warn("btf", build_fix(doctor),
 			    "BPF programs cannot write events themselves, only through the slower ring buffer: %s",
 			    *state ? state : doctor_exists("/sys/kernel/btf/etw") ?
 			    "the module does not say which" : "the module has no BTF");

@@ -98,13 +98,19 @@ static void report_missing(const struct doctor *doctor)
 			     doctor->release);
 }
 
+static bool has_end(const char *path, const char *end)
+{
+	size_t len = strlen(path), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(path + len - end_len, end);
+}
+
 /* Is it for this kernel?  Reports it if not. */
 static bool fits(const struct doctor *doctor, const struct module_file *file)
 {
 	size_t len = strcspn(file->vermagic, " ");
 
-	if (file->compressed || (len == strlen(doctor->release) &&
-				 !strncmp(file->vermagic, doctor->release, len)))
+	if (len == strlen(doctor->release) && !strncmp(file->vermagic, doctor->release, len))
 		return true;
 	doctor_wrong("module", install_fix(doctor), "%s is built for kernel %.*s, and %s runs",
 		     file->path, (int)len, file->vermagic, doctor->release);
@@ -144,6 +150,9 @@ static const char *sign_fix(const struct doctor *doctor, const struct module_fil
 {
 	const char *fix = dkms_fix(doctor);
 
+	/* The signature belongs into a compressed file. */
+	if (!fix && !has_end(file->path, ".ko"))
+		return install_fix(doctor);
 	return fix ? fix :
 	       doctor_fix("sudo /lib/modules/%s/build/scripts/sign-file sha256 /var/lib/dkms/mok.key /var/lib/dkms/mok.pub %s",
 			   doctor_word(doctor->release), doctor_word(file->path));
@@ -159,7 +168,7 @@ static void check_signature(const struct doctor *doctor, const struct module_fil
 	snprintf(why, sizeof(why), "Secure Boot %s, lockdown %s, module.sig_enforce %s",
 		 boot ? "on" : "off", *locked ? locked : "none", *enforced == 'Y' ? "on" : "off");
 	if (file->compressed)
-		doctor_unknown("signature", "%s is compressed: not looked into (%s)", file->path, why);
+		doctor_unknown("signature", "%s cannot be decompressed here (%s)", file->path, why);
 	else if (*enforced != 'Y' && !*locked)
 		doctor_ok("signature", "%s, and this kernel asks for none (%s)",
 			  file->is_signed ? "signed" : "not signed", why);
@@ -170,8 +179,9 @@ static void check_signature(const struct doctor *doctor, const struct module_fil
 		doctor_ok("signature", "signed by a key that the kernel trusts (%s)", why);
 	else
 		doctor_warn("signature",
-			    doctor_fix("sudo mokutil --import /var/lib/dkms/mok.pub && sudo reboot"),
-			    "signed; the kernel loads it only if its key is enrolled (%s)", why);
+			    doctor_fix("sudo mokutil --import /var/lib/dkms/mok.pub"),
+			    "signed; the kernel loads it only if its key is enrolled: give mokutil a password, reboot, and type it again (%s)",
+			    why);
 }
 
 /* ------------------------------------------------------------------- loading */
@@ -288,6 +298,9 @@ void doctor_module(const struct doctor *doctor)
 	} else if (!listed) {
 		doctor_wrong("module", doctor_fix("sudo depmod %s", doctor_word(doctor->release)),
 			     "%s is not in modules.dep: modprobe does not find it", path);
+	} else if (file.compressed) {
+		doctor_unknown("module", "%s cannot be decompressed here, to see which kernel it is for",
+			       path);
 	} else if (fits(doctor, &file)) {
 		doctor_ok("module", "%s, for this kernel", path);
 	}

@@ -3,10 +3,15 @@
  * module_file.c - what a file with a kernel module says of itself
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <libelf.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/read_all.h"
 #include "files.h"
 #include "module_file.h"
 
@@ -75,6 +80,74 @@ static int read_sections(char *image, size_t size, struct module_file *file)
 	return *file->vermagic ? 0 : -ENOEXEC;
 }
 
+/* -------------------------------------------------------------- decompression */
+
+#define UNPACKED_MAX	(64u << 20)
+
+/* What decompresses a file with this name; NULL: it is not compressed, or nobody knows how. */
+static char *unpacker(const char *path)
+{
+	static const struct {
+		const char *end;
+		char *program;
+	} unpackers[] = { { ".xz", "xz" }, { ".zst", "zstd" }, { ".gz", "gzip" } };
+	const char *end = strrchr(path, '.');
+	size_t i;
+
+	for (i = 0; end && i < sizeof(unpackers) / sizeof(*unpackers); i++)
+		if (!strcmp(end, unpackers[i].end))
+			return unpackers[i].program;
+	return NULL;
+}
+
+/* Run it on an open file. Its output can be read from *out; 0 or an error */
+static int start_unpacker(char *program, int in, int *out, pid_t *pid)
+{
+	char *argv[] = { program, "-dcq", NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2], err;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	err = posix_spawn_file_actions_init(&actions);
+	if (!err) {
+		err = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+		if (!err)
+			err = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		if (!err)
+			err = posix_spawnp(pid, program, &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	*out = ends[0];
+	if (err)
+		close(ends[0]);
+	return err;
+}
+
+/* As doctor_read(), of what the file contains. NULL: it could not be decompressed. */
+static char *read_unpacked(const char *path, size_t *size)
+{
+	int in = open(doctor_path("%s", path), O_RDONLY | O_NONBLOCK | O_CLOEXEC), out = -1, status;
+	char *program = unpacker(path), *data = NULL;
+	bool good;
+	pid_t pid;
+
+	if (in < 0)
+		return NULL;
+	good = program && !start_unpacker(program, in, &out, &pid);
+	close(in);
+	if (!good)
+		return NULL;
+	good = !etw_read_all(out, UNPACKED_MAX, &data, size);
+	close(out);
+	good &= waitpid(pid, &status, 0) == pid && !status;
+	if (good)
+		return data;
+	free(data);
+	return NULL;
+}
+
 int module_file_read(const char *path, struct module_file *file)
 {
 	const size_t len = sizeof(sig_end) - 1, path_len = strlen(path);
@@ -90,7 +163,10 @@ int module_file_read(const char *path, struct module_file *file)
 		return -errno;
 	if (file->compressed) {
 		free(image);
-		return 0;
+		image = read_unpacked(path, &size);
+		if (!image)
+			return 0;
+		file->compressed = false;
 	}
 	file->is_signed = size > len && !memcmp(image + size - len, sig_end, len);
 	err = read_sections(image, size, file);
