@@ -240,7 +240,7 @@ bench:
 	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS) && scripts/bench-tables
 
 deb:
-	@scripts/setup --packages && scripts/deb
+	@scripts/setup --deb && scripts/deb
 
 check-packages:
 	@scripts/check-packages

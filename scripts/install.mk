@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make install, make uninstall, make install-dkms. Part of the Makefile.
+# make install, make uninstall, make dkms. Part of the Makefile.
 #
 #   PREFIX=/usr/local   where the user-space parts go; the module and its symbols, for drivers
 #                       that use it, go to /lib/modules/VERSION/extra
@@ -16,7 +16,7 @@ PYTHONDIR ?= $(PREFIX)/lib/$(if $(filter /usr,$(PREFIX)),python3,$(or $(python_v
 DESTDIR ?=
 INSTALL ?= install
 
-.PHONY: install uninstall install-user install-module install-dkms
+.PHONY: install uninstall install-user install-module install-dkms dkms
 
 # Below /usr there is one folder for all versions.
 python_version := $(notdir $(realpath /usr/bin/python3))
@@ -106,8 +106,7 @@ ifeq ($(DESTDIR),)
 	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel)
 endif
 
-# The source of the module for DKMS, which builds it for each kernel: after this
-# "dkms install etw/VERSION".
+# The source of the module for DKMS, which builds it for each kernel
 dkms_to := $(DESTDIR)/usr/src/etw-$(VERSION)
 dkms_files := Kbuild $(wildcard module/*.[ch] module/*/*.[ch] include/*.h include/etw/*.h include/etw/*/*.h) \
 	$(addprefix scripts/,probe module-btf btfids.c) $(wildcard scripts/probes/*.c)
@@ -117,6 +116,9 @@ install-dkms:
 	$(Q)for file in $(dkms_files); do cp -p $$file $(dkms_to)/$$file || exit 1; done
 	$(Q)$(INSTALL) -d $(dkms_to)/dkms && $(INSTALL) -m 755 packaging/dkms/* $(dkms_to)/dkms/
 	$(Q)sed -e 's,@VERSION@,$(VERSION),' packaging/dkms.conf.in >$(dkms_to)/dkms.conf
+
+dkms: install-dkms
+	$(Q)dkms install --force etw/$(VERSION)
 
 ifeq ($(filter $(module_kernel),$(KERNELS)),)
 ifneq ($(module_src),)

@@ -75,7 +75,8 @@ check_help() {
 check_commands() {
 	local good=no
 
-	prints 'etw ' --version
+	# One place has the version: the Makefile.
+	prints "etw $(sed -n 's/^VERSION := //p' Makefile)" --version
 	prints 'usage: etw COMMAND' --help
 	run
 	[[ $code -ne 2 || -s $work/out ]] || ! grep -q '^usage: etw COMMAND' "$work/err" || good=yes
