@@ -5,6 +5,7 @@
 # booted with Secure Boot (scripts/vm --secure-boot), and prints TAP. MODULE is etw.ko, SIGN_FILE
 # the kernel's program that signs modules. The module is tried without a signature, with one by
 # a key that nobody has enrolled, as DKMS makes it, and with one by a key that the firmware trusts.
+# It is compressed if the kernel's own are, which is what DKMS does.
 set -euo pipefail
 
 [[ $# -eq 2 && -r $1 && -x $2 ]] || { echo "usage: $0 MODULE SIGN_FILE" >&2; exit 2; }
@@ -19,6 +20,7 @@ kernel=$(uname -r)
 module=/lib/modules/$kernel/updates/dkms/etw.ko
 provider=b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13
 sample=$ETW_BUILD/samples/sample_app
+compressed=$(find "/lib/modules/$kernel/kernel" -name '*.ko.xz' -print -quit)
 work=$(mktemp -d)
 PATH=$ETW_BUILD:$PATH
 
@@ -44,6 +46,7 @@ is_locked_down() {
 install_module() {
 	cp "$built" "$module"
 	[[ $# -eq 0 ]] || "$sign_file" sha256 "$1" "$2" "$module"
+	[[ -z $compressed ]] || xz -f --check=crc32 "$module"
 	depmod
 }
 

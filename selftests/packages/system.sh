@@ -40,11 +40,14 @@ installs() {
 }
 
 module_is_ready() {
-	local signer
+	local signer key
 
 	signer=$(modinfo -F signer etw)
-	echo "signer: $signer"
-	[[ -c /dev/etw && $(modinfo -n etw) == /lib/modules/$kernel/updates/dkms/* && -n $signer ]]
+	key=$(openssl x509 -inform DER -in /var/lib/dkms/mok.pub -noout -subject -nameopt multiline |
+		sed -n 's/ *commonName *= //p')
+	echo "signer: $signer; key: $key"
+	[[ -c /dev/etw && $(modinfo -n etw) == /lib/modules/$kernel/updates/dkms/* && -n $key &&
+		$signer == "$key" ]]
 }
 
 program_builds() {
@@ -92,18 +95,21 @@ upgrades() {
 		[[ $(dpkg-query -W -f '${Version}' etw-dkms) == *+next ]]
 }
 
-# Old program, new command, old module: what was written is in the file.
+# Old program, new command, old module: what was written is in the file, also what is written now.
 traces_on() {
-	local wrote
+	local before wrote
 
+	etw flush upgraded || return
+	before=$(steps_of /var/log/upgraded.etl)
+	sleep 2
 	kill -0 "$app" && etw query upgraded && kill "$app"
 	wait "$app"
 	etw stop upgraded && etw verify /var/log/upgraded.etl || return
 	wrote=$(steps_of /var/log/upgraded.etl)
-	echo "$wrote steps"
+	echo "$wrote steps, $before when apt had ended"
 	# The numbers have no gap.
 	etw dump /var/log/upgraded.etl | sed -nE 's/.*Sample-App Step .*number=([0-9]+).*/\1/p' >/mnt/numbers
-	[[ $wrote -gt 100 && $(wc -l </mnt/numbers) -eq $wrote ]] &&
+	[[ $before -gt 100 && $wrote -gt $((before + 20)) && $(wc -l </mnt/numbers) -eq $wrote ]] &&
 		seq "$(head -n 1 /mnt/numbers)" "$(tail -n 1 /mnt/numbers)" | cmp - /mnt/numbers
 }
 
