@@ -46,6 +46,8 @@ ETW_BEGIN_DECLS
 #define EVENT_HEADER_EXT_TYPE_GIVEN_TIME		0x8002
 /* Not of Windows: EVENT_EXTENDED_ITEM_CONTEXT, for EVENT_ENABLE_PROPERTY_CONTEXT */
 #define EVENT_HEADER_EXT_TYPE_CONTEXT			0x8003
+/* Not of Windows: struct etw_ext_user_stack of etw/format.h, for ..._PROPERTY_USER_STACK */
+#define EVENT_HEADER_EXT_TYPE_USER_STACK		0x8004
 
 /* EVENT_HEADER.Flags */
 #define EVENT_HEADER_FLAG_EXTENDED_INFO		0x0001	/* has extended items */

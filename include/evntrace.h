@@ -231,6 +231,8 @@
 #define EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING	0x00000800
 /* Not of Windows: EVENT_EXTENDED_ITEM_CONTEXT: task, softirq, hardirq or NMI */
 #define EVENT_ENABLE_PROPERTY_CONTEXT			0x40000000
+/* Not of Windows: a copy of the program's stack, which "etw dump --stack" unwinds */
+#define EVENT_ENABLE_PROPERTY_USER_STACK		0x10000000
 
 /* Flags of a provider instance */
 #define TRACE_PROVIDER_FLAG_LEGACY	0x00000001

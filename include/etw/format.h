@@ -244,6 +244,7 @@ struct etw_ext_item {
  */
 #define ETW_EXT_GIVEN_TIME		0x8002
 #define ETW_EXT_CONTEXT			0x8003	/* etw_ext_context */
+#define ETW_EXT_USER_STACK		0x8004	/* etw_ext_user_stack and the bytes behind it */
 
 /*
  * The writer's ids in its own PID namespace, if that is not the initial one; written
@@ -280,6 +281,22 @@ struct etw_ext_context {
 #define ETW_CONTEXT_BH_OFF	0x2	/* by local_bh_disable() */
 #define ETW_CONTEXT_IN_SOFTIRQ	0x4	/* a softirq was interrupted */
 #define ETW_CONTEXT_IN_HARDIRQ	0x8	/* a hardirq was interrupted, by an NMI */
+
+#define ETW_USER_STACK_REGISTERS	17
+#define ETW_USER_STACK_MAX		32768	/* bytes that follow */
+
+/*
+ * What the stack of the task's program is found in by the reader, who has the program's unwind
+ * tables: its registers, and memory from its stack pointer on, until so much has been copied, or
+ * to where the memory ends or is not present.  Then a STACK_TRACE item has one address of the
+ * program only, the registers' rip.  DWARF numbers them rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp,
+ * r8 to r15, rip.
+ */
+struct etw_ext_user_stack {
+	__u16 machine;		/* EM_X86_64 of ELF */
+	__u16 reserved[3];	/* 0 */
+	__u64 registers[ETW_USER_STACK_REGISTERS];	/* by DWARF's numbers */
+};
 
 /* 100 ns intervals from 1601-01-01 to 1970-01-01 */
 #define ETW_UNIX_EPOCH_100NS	116444736000000000LL

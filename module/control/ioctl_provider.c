@@ -278,7 +278,8 @@ bool etw_may_see_addresses(void)
 
 static bool may_see_stacks(const struct etw_enable *e)
 {
-	return e->control != ETW_CONTROL_ENABLE || !(e->property & ETW_ENABLE_STACK_TRACE) ||
+	return e->control != ETW_CONTROL_ENABLE ||
+	       !(e->property & (ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK)) ||
 	       etw_may_see_addresses();
 }
 
@@ -309,7 +310,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 		err = -EINVAL;
 	req.sees_addresses = etw_may_see_addresses();
 	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
-		err = etw_items_prepare();
+		err = etw_items_prepare(e->property);
 	if (!err)
 		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);

@@ -4,8 +4,8 @@
  *
  * The items that any session of an event asks for are built once, with preemption
  * off, in memory of this CPU and this depth of nesting.  That memory is allocated for
- * all CPUs when a session first asks for items; it is not charged to any cgroup and
- * stays until the module is unloaded.
+ * all CPUs when a session first asks for items, that for copies of stacks when one asks
+ * for those; it is not charged to any cgroup and stays until the module is unloaded.
  *
  * Pairing: I of core/ring.h, between etw_items_prepare() and etw_items_build().
  */
@@ -54,9 +54,19 @@ struct etw_items {
 	ITEM(container, ETW_CGROUP_PATH);
 	ITEM(pid_namespace, sizeof(struct etw_ext_pid_namespace));
 	ITEM(stack, 8 + 8 * (ETW_STACK_MAX + ETW_STACK_OWN));
+	const struct etw_ext_item *copy;	/* USER_STACK, in copies */
+};
+
+/* Events that interrupt more writers than these have no copy: it takes much memory. */
+#define COPY_LEVELS	4
+
+/* Apart from the others, because few sessions ask for it */
+struct etw_copied_stack {
+	ITEM(stack, sizeof(struct etw_ext_user_stack) + ETW_USER_STACK_MAX);
 };
 
 static DEFINE_PER_CPU(struct etw_items *, scratch);
+static DEFINE_PER_CPU(struct etw_copied_stack *, copies);
 static DEFINE_PER_CPU(local64_t, event_keys);
 static DEFINE_MUTEX(scratch_lock);	/* while scratch is allocated */
 
@@ -78,28 +88,38 @@ void etw_items_exit(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		kvfree(per_cpu(scratch, cpu));
+		kvfree(per_cpu(copies, cpu));
+	}
 }
 
+/* Memory of a CPU for events of so many depths, at *at.  0 or -ENOMEM */
+#define PREPARE(_at, _cpu, _levels)							\
+({											\
+	typeof(*(_at)) _memory;								\
+											\
+	if (!*(_at)) {									\
+		_memory = kvzalloc_node((_levels) * sizeof(*_memory),			\
+					GFP_KERNEL | __GFP_NOWARN, cpu_to_node(_cpu));	\
+		/* I: zeroed memory before the pointer */				\
+		smp_store_release((_at), _memory);					\
+	}										\
+	*(_at) ? 0 : -ENOMEM;								\
+})
+
 /* 0 or -ENOMEM; the next call uses memory that was allocated before a failure. */
-int etw_items_prepare(void)
+int etw_items_prepare(u32 properties)
 {
-	struct etw_items *items;
 	int cpu, err = 0;
 
 	mutex_lock(&scratch_lock);
 	for_each_possible_cpu(cpu) {
-		if (per_cpu(scratch, cpu))
-			continue;
-		items = kvzalloc_node(ETW_NESTING_LEVELS * sizeof(*items),
-				      GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
-		if (!items) {
-			err = -ENOMEM;
+		err = PREPARE(per_cpu_ptr(&scratch, cpu), cpu, ETW_NESTING_LEVELS);
+		if (!err && properties & ETW_ENABLE_USER_STACK)
+			err = PREPARE(per_cpu_ptr(&copies, cpu), cpu, COPY_LEVELS);
+		if (err)
 			break;
-		}
-		/* I: zeroed memory before the pointer */
-		smp_store_release(per_cpu_ptr(&scratch, cpu), items);
 	}
 	mutex_unlock(&scratch_lock);
 	return err;
@@ -235,10 +255,11 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 
 /*
  * A 64-bit stack unless the writer is a 32-bit process.  A process's own event gets no
- * kernel frames, which would only show its system call.
+ * kernel frames, which would only show its system call.  copied: the reader finds the
+ * program's frames.
  */
 static u32 put_stack(struct etw_items *items, const struct etw_record_source *source,
-		     const struct etw_write_opts *opts)
+		     const struct etw_write_opts *opts, bool copied)
 {
 	u64 *frames = (u64 *)(items->stack.data + 8);
 	u32 *narrow = (u32 *)frames, n = 0, i;
@@ -252,7 +273,8 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 		if (!opts || !opts->user)
 			n = etw_stack_kernel(frames, ETW_STACK_MAX, opts ? opts->regs : NULL, &whole);
 		if (whole)
-			n += etw_stack_user(frames + n, ETW_STACK_MAX - n);
+			n += etw_stack_user(frames + n, copied ? min(1u, ETW_STACK_MAX - n) :
+					    ETW_STACK_MAX - n);
 	}
 	if (!n)
 		return 0;
@@ -264,6 +286,24 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 		item_seal(&items->stack.head, ETW_EXT_STACK_TRACE64, 8 + n * sizeof(*frames));
 	}
 	return ETW_ENABLE_STACK_TRACE;
+}
+
+/* The stack that a process gave is better than a copy. */
+static u32 put_copy(struct etw_items *items, unsigned int depth, const struct etw_write_opts *opts)
+{
+	/* I */
+	struct etw_copied_stack *copy = smp_load_acquire(this_cpu_ptr(&copies));
+	u32 size;
+
+	if (!copy || depth > COPY_LEVELS || (opts && opts->stack_count) || !etw_stack_allowed())
+		return 0;
+	copy += depth - 1;
+	size = etw_stack_copy((void *)copy->stack.data);
+	if (!size)
+		return 0;
+	item_seal(&copy->stack.head, ETW_EXT_USER_STACK, size);
+	items->copy = &copy->stack.head;
+	return ETW_ENABLE_USER_STACK;
 }
 
 /*
@@ -295,8 +335,11 @@ const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 		put_context(items, opts && opts->user);
 	if (properties & (ETW_ENABLE_PSM_KEY | ETW_ENABLE_CONTAINER))
 		items->built |= put_paths(items, properties);
+	if (properties & ETW_ENABLE_USER_STACK)
+		items->built |= put_copy(items, depth, opts);
 	if (properties & ETW_ENABLE_STACK_TRACE)
-		items->built |= put_stack(items, source, opts);
+		items->built |= put_stack(items, source, opts,
+					  items->built & ETW_ENABLE_USER_STACK);
 	return items;
 }
 
@@ -332,4 +375,6 @@ void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 		item_add(to, &from->pid_namespace.head);
 	if (want & ETW_ENABLE_STACK_TRACE)
 		item_add(to, &from->stack.head);
+	if (want & ETW_ENABLE_USER_STACK)
+		item_add(to, from->copy);
 }

@@ -21,12 +21,12 @@ struct etw_write_opts;
 #define ETW_ENABLE_ITEMS	(ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_STACK_TRACE | \
 				 ETW_ENABLE_PSM_KEY | ETW_ENABLE_PROCESS_START_KEY |	\
 				 ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER |	\
-				 ETW_ENABLE_CONTEXT)
+				 ETW_ENABLE_CONTEXT | ETW_ENABLE_USER_STACK)
 
 struct etw_items;
 struct task_struct;
 
-int etw_items_prepare(void);
+int etw_items_prepare(u32 properties);
 void etw_items_init(void);
 void etw_items_exit(void);
 const struct etw_items *etw_items_build(u32 properties, unsigned int depth,

@@ -52,6 +52,8 @@ static __always_inline bool name_passes(const struct etw_snapshot_entry *entry,
 }
 
 /* Do the stack filters let this event's stack pass? */
+#define STACKS	(ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK)
+
 static __always_inline bool stack_wanted(const struct etw_snapshot_entry *entry,
 					 struct etw_match_event *event)
 {
@@ -172,8 +174,8 @@ static bool match_takes(const struct etw_snapshot_entry *entry, struct etw_match
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;
-	if (entry->events && add & ETW_ENABLE_STACK_TRACE && !stack_wanted(entry, event))
-		add &= ~ETW_ENABLE_STACK_TRACE;
+	if (entry->events && add & STACKS && !stack_wanted(entry, event))
+		add &= ~STACKS;
 	*properties |= add;
 	return true;
 }

@@ -6,9 +6,10 @@
  * of user stacks, so user frames are found by frame pointers.  For a program built
  * without frame pointers, as most programs of distributions are, this finds the
  * innermost frame and perhaps a few accidental ones.  libetw therefore walks its own
- * stack.
+ * stack, and a reader that has the program can walk a copy of it.
  */
 #include <linux/compat.h>
+#include <linux/elf-em.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
@@ -179,3 +180,47 @@ u32 etw_stack_user(u64 *frames, u32 room)
 	}
 	return n;
 }
+
+#ifdef CONFIG_X86_64
+
+static void copy_registers(u64 *to, const struct pt_regs *regs)
+{
+	const u64 all[ETW_USER_STACK_REGISTERS] = {
+		regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+		regs->ip,
+	};
+
+	memcpy(to, all, sizeof(all));
+}
+
+/*
+ * Copy the registers of the program that the task runs, and behind them what is present of its
+ * stack, at most ETW_USER_STACK_MAX bytes.  Returns the size of both, 0 for a kernel worker and
+ * a 32-bit program.
+ */
+u32 etw_stack_copy(struct etw_ext_user_stack *to)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	u32 size = ETW_USER_STACK_MAX;
+
+	if (!current->mm || is_worker() || !user_mode(regs) || is_narrow(regs))
+		return 0;
+	memset(to, 0, sizeof(*to));
+	to->machine = EM_X86_64;
+	copy_registers(to->registers, regs);
+	if (regs->sp >= TASK_SIZE_MAX)
+		return sizeof(*to);
+	size = min_t(u64, size, TASK_SIZE_MAX - regs->sp);
+	size -= copy_from_user_nmi(to + 1, (const void __user *)regs->sp, size);
+	return sizeof(*to) + size;
+}
+
+#else
+
+u32 etw_stack_copy(struct etw_ext_user_stack *to)
+{
+	return 0;
+}
+
+#endif

@@ -116,6 +116,8 @@ static struct row rows[] = {
 	    .sessions = 1, .property = ETW_ENABLE_CONTAINER),
 	ROW("items_stack", "... with the stack, kernel and user", STATIC, EMPTY,
 	    .sessions = 1, .property = ETW_ENABLE_STACK_TRACE),
+	ROW("items_user_stack", "... and a copy of the program's stack", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK),
 };
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
@@ -207,10 +209,23 @@ static int enable(const struct row *r, uint64_t session, const struct want *w)
 	return ret;
 }
 
+/* An event's size, at most */
+static uint64_t bytes_of(const struct row *r)
+{
+	if (r->property & ETW_ENABLE_USER_STACK)
+		return 1000 + ETW_USER_STACK_MAX;
+	return r->property || r->kind == ETW_BENCH_NAMED ? 1000 : 112;
+}
+
+/* How many events fit into memory */
+static uint32_t loops_of(const struct row *r)
+{
+	return r->property & ETW_ENABLE_USER_STACK ? loops / 20 : loops;
+}
+
 static int start_sessions(const struct row *r, uint64_t *handles)
 {
-	const bool large = r->property || r->kind == ETW_BENCH_NAMED;
-	const uint64_t bytes = large ? 1000 : 112;	/* of an event, at most */
+	const uint64_t events = loops_of(r) + WARM_UP;
 	struct want all = { 0, 0 };
 	char name[32];
 	uint32_t i;
@@ -224,7 +239,7 @@ static int start_sessions(const struct row *r, uint64_t *handles)
 		s = vm_session(name);
 		s.clock = r->clock;
 		/* Room for every event: no buffer is reused during the run. */
-		s.min_buffers = s.max_buffers = 8 + (loops + WARM_UP) * bytes / 65536 * 5 / 4;
+		s.min_buffers = s.max_buffers = 8 + events * bytes_of(r) / 65536 * 5 / 4;
 		s.flush_ms = 600000;
 		err = vm_start(dev, &s);
 		if (!err)
@@ -244,7 +259,7 @@ static int stop_sessions(const struct row *r, const uint64_t *handles)
 	int ret = 0;
 
 	for (i = 0; i < r->sessions; i++) {
-		uint64_t want = r->rejected ? 0 : loops + WARM_UP;
+		uint64_t want = r->rejected ? 0 : loops_of(r) + WARM_UP;
 
 		if (vm_stat(dev, handles[i], &st) || st.written != want || vm_dropped(&st)) {
 			fprintf(stderr, "etw_bench: %s: session %u has %llu events of %llu, %llu lost\n",
@@ -281,7 +296,7 @@ static int measure(struct row *r)
 
 	if (start_sessions(r, handles))
 		return -1;
-	if (run_loop(r, WARM_UP, &warm) || run_loop(r, loops, &r->raw))
+	if (run_loop(r, WARM_UP, &warm) || run_loop(r, loops_of(r), &r->raw))
 		return -1;
 	if (stop_sessions(r, handles))
 		return -1;

@@ -102,11 +102,17 @@ static bool known_item(const struct etw_ext_item *item)
 	case ETW_EXT_STACK_TRACE32:
 	case ETW_EXT_STACK_TRACE64:
 		return item->data_size > 8 && item->data_size <= 8 + 8 * ETW_STACK_MAX;
+	case ETW_EXT_USER_STACK:
+		return item->data_size >= sizeof(struct etw_ext_user_stack) &&
+		       item->data_size <= sizeof(struct etw_ext_user_stack) + ETW_USER_STACK_MAX;
 	}
 	return false;
 }
 
-/* A stack may contain kernel addresses; other items may not. */
+/*
+ * A stack may contain kernel addresses, and a copy of the program's whatever the program has there;
+ * other items may not.
+ */
 static const char *check_items(const struct etw_event_header *h, uint32_t *len)
 {
 	const uint8_t *p = (const uint8_t *)(h + 1), *end = (const uint8_t *)h + h->size;
@@ -127,7 +133,8 @@ static const char *check_items(const struct etw_event_header *h, uint32_t *len)
 		for (i = 8 + item->data_size; i < item->size; i++)
 			if (p[i])
 				return "padding of an extended item";
-		error = find_leak(item, item->size, item->type != ETW_EXT_STACK_TRACE64);
+		error = find_leak(item, item->size, item->type != ETW_EXT_STACK_TRACE64 &&
+				  item->type != ETW_EXT_USER_STACK);
 		if (error)
 			return error;
 		p += item->size;

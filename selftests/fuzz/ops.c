@@ -190,7 +190,7 @@ static const struct op op_enable = {
 		    F(etw_enable, session, KIND_HANDLE), F(etw_enable, provider, KIND_GUID, 0),
 		    F(etw_enable, source, KIND_GUID, 5),
 		    F(etw_enable, control, KIND_ENUM, E_CONTROL),
-		    F(etw_enable, property, KIND_FLAGS, ETW_ENABLE_CONTEXT | ETW_ENABLE_READERS | 0xfff),
+		    F(etw_enable, property, KIND_FLAGS, ETW_ENABLE_CONTEXT | ETW_ENABLE_READERS | ETW_ENABLE_USER_STACK | 0xfff),
 		    F(etw_enable, any, KIND_KEYWORD), F(etw_enable, all, KIND_KEYWORD),
 		    F(etw_enable, filters, KIND_FILTERS), F(etw_enable, filter_count, KIND_LEN, 1),
 		    F(etw_enable, timeout_ms, KIND_ENUM, E_TIMEOUT),

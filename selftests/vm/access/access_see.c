@@ -67,6 +67,13 @@ static int enable_stacks(void *arg)
 			      ETW_ENABLE_STACK_TRACE | ETW_ENABLE_SID, NULL, 0);
 }
 
+static int enable_copies(void *arg)
+{
+	FIXTURE_DATA(see) *self = arg;
+
+	return vm_enable_with(self->fd, self->s[0].handle, self->pguid, ETW_ENABLE_USER_STACK, NULL, 0);
+}
+
 static int enable_users(void *arg)
 {
 	FIXTURE_DATA(see) *self = arg;
@@ -103,6 +110,7 @@ TEST_F(see, stacks)
 	ASSERT_EQ(0, let_alice_enable(self));
 	EXPECT_EQ(0, vm_as(&alice, enable_users, self));
 	EXPECT_EQ(-EPERM, vm_as(&alice, enable_stacks, self));
+	EXPECT_EQ(-EPERM, vm_as(&alice, enable_copies, self));
 	EXPECT_EQ(-EPERM, vm_as(&inside, enable_stacks, self));
 	EXPECT_EQ(ETW_ENABLE_SID, property(self));
 	/* CAP_PERFMON is enough to ask for them; disabling needs no such right. */
