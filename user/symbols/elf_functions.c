@@ -193,6 +193,17 @@ bool elf_functions_begin(struct elf_functions *file, uint64_t *address)
 	return false;
 }
 
+Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address)
+{
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(file->module, &bias);
+	Dwarf_Frame *frame;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, address + file->bias - bias, &frame))
+		return NULL;
+	return frame;
+}
+
 /* ---------------------------------------------------------------------- inlined */
 
 /* The entries around an address, outermost first */

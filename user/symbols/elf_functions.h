@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <elfutils/libdw.h>
 #include "base/text.h"
 
 #define ELF_FUNCTIONS_MAX	32	/* at one address: one and what was inlined into it */
@@ -42,6 +43,9 @@ bool elf_functions_at_offset(struct elf_functions *file, uint64_t offset, uint64
 			     uint64_t *address);
 /* Where the first of its segments is loaded */
 bool elf_functions_begin(struct elf_functions *file, uint64_t *address);
+
+/* How to get from an address to its caller, by the file's tables; free() it. NULL: they do not say. */
+Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address);
 
 /*
  * The functions at an address, innermost first; each is inlined into the next. take() gets their

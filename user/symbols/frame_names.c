@@ -76,12 +76,13 @@ unsigned int frame_names_of(struct frame_names *names, const struct etw_event *e
 			    uint32_t *stack, bool *cut)
 {
 	struct symbol_frame frames[SYMBOLIZER_FRAMES];
-	struct symbol_stack walk = { .event = event };
+	struct symbol_stack walk;
 	struct symbol_place place;
 	struct frame_name name;
 	unsigned int count = 0, found, i;
 
 	*cut = false;
+	symbol_stack_begin(&walk, names->symbolizer, event);
 	while (symbol_stack_next(&walk, &place)) {
 		found = symbolizer_find(names->symbolizer, &place, frames);
 		if (count + found > FRAME_NAMES_STACK) {
@@ -96,7 +97,7 @@ unsigned int frame_names_of(struct frame_names *names, const struct etw_event *e
 			stack[count++] = number_of(names, &name);
 		}
 	}
-	*cut |= walk.count >= ETW_STACK_MAX;
+	*cut |= walk.cut;
 	return count;
 }
 

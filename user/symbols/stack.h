@@ -8,7 +8,7 @@
 #include "etl/event.h"
 #include "symbolizer.h"
 
-/* Where in the stack the next address is; all zero but for the event at first */
+/* Where in the stack the next address is */
 struct symbol_stack {
 	const struct etw_event *event;
 	struct etw_ext_view item;
@@ -16,8 +16,13 @@ struct symbol_stack {
 	size_t at;		/* in the item; 0: it is the first one's turn */
 	unsigned int count;	/* of addresses so far */
 	bool in_process;	/* the one before was the process's */
+	bool cut;		/* outer functions are missing */
+	unsigned int unwound, unwound_next;	/* frames of the process from a copy of its stack */
+	struct unwound frames[UNWIND_MAX];
 };
 
+void symbol_stack_begin(struct symbol_stack *stack, struct symbolizer *symbolizer,
+			const struct etw_event *event);
 /* The next address, from the innermost function on; false: there is none. */
 bool symbol_stack_next(struct symbol_stack *stack, struct symbol_place *place);
 

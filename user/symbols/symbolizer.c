@@ -379,6 +379,13 @@ static unsigned int in_kernel(struct symbolizer *s, uint64_t address, struct sym
 	return count;
 }
 
+/* What the process had mapped there */
+static bool find_image(struct symbolizer *s, const struct symbol_place *place, struct image *image)
+{
+	return images_find(s->images, place->pid, place->time, place->address, image) ||
+	       (s->host.mapped && s->host.mapped(s->host.context, place, image));
+}
+
 unsigned int symbolizer_find(struct symbolizer *s, const struct symbol_place *place,
 			     struct symbol_frame *frames)
 {
@@ -390,8 +397,7 @@ unsigned int symbolizer_find(struct symbolizer *s, const struct symbol_place *pl
 	at.address = address;
 	if (address >= SYMBOLIZER_KERNEL)
 		count = in_kernel(s, address, frames);
-	else if (images_find(s->images, place->pid, place->time, address, &image) ||
-		 (s->host.mapped && s->host.mapped(s->host.context, &at, &image)))
+	else if (find_image(s, &at, &image))
 		count = in_file(s, &image, address, frames);
 	else
 		count = in_map(s, place->pid, address, frames);
@@ -399,6 +405,38 @@ unsigned int symbolizer_find(struct symbolizer *s, const struct symbol_place *pl
 	if (frames[count - 1].function || frames[count - 1].image)
 		frames[count - 1].offset += place->address - address;
 	return count;
+}
+
+/* --------------------------------------------------------------------- unwinding */
+
+struct unwinding {
+	struct symbolizer *symbolizer;
+	struct symbol_place place;
+};
+
+/* unwind_find */
+static bool find_unwound(void *context, uint64_t address, struct elf_functions **file,
+			 uint64_t *in_file)
+{
+	struct unwinding *u = context;
+	struct image image;
+
+	u->place.address = address;
+	if (!find_image(u->symbolizer, &u->place, &image))
+		return false;
+	*file = symbol_files_get(u->symbolizer->files, image.file);
+	if (*file && !elf_functions_at_offset(*file, address - image.begin + image.offset,
+					      image.offset, in_file))
+		*file = NULL;
+	return true;
+}
+
+unsigned int symbolizer_unwind(struct symbolizer *s, const struct symbol_place *of,
+			       const void *item, size_t len, struct unwound *frames, bool *whole)
+{
+	struct unwinding u = { s, *of };
+
+	return unwind(item, len, find_unwound, &u, frames, UNWIND_MAX, whole);
 }
 
 /* -------------------------------------------------------------------- reporting */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include "elf_functions.h"
 #include "images.h"
+#include "unwind.h"
 
 #define SYMBOLIZER_FRAMES	ELF_FUNCTIONS_MAX
 #define SYMBOLIZER_KERNEL	0x8000000000000000ull	/* its addresses, on 64 bits, begin here */
@@ -68,6 +69,13 @@ struct images *symbolizer_images(struct symbolizer *symbolizer);
  */
 unsigned int symbolizer_find(struct symbolizer *symbolizer, const struct symbol_place *place,
 			     struct symbol_frame *frames);
+
+/*
+ * The addresses of a stack that was copied, innermost first: at most UNWIND_MAX, for which frames
+ * has room. item: an item USER_STACK; of: the process and the time. *whole: none is missing.
+ */
+unsigned int symbolizer_unwind(struct symbolizer *symbolizer, const struct symbol_place *of,
+			       const void *item, size_t len, struct unwound *frames, bool *whole);
 
 /*
  * The functions at an address of a file, which is relative to where its first segment is loaded, as

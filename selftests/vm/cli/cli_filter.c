@@ -112,6 +112,12 @@ TEST_F(cli_filter, every_option)
 	e = enabled(self->fd);
 	EXPECT_EQ(ETW_ENABLE_STACK_TRACE, e.property);
 	EXPECT_EQ(0xffff & (ETW_FILTER_STACKWALK | ETW_FILTER_STACKWALK_LEVEL_KW), e.filters);
+	ENABLE("--with", "user-stack");
+	PRINTED("");
+	e = enabled(self->fd);
+	EXPECT_EQ(ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK, e.property);
+	RUN("list", "providers", "-v");
+	PRINTED(", with user-stack\n");
 	ENABLE("--stack");
 	PRINTED("");
 	e = enabled(self->fd);

@@ -132,4 +132,29 @@ TEST_F(symbols, of_samples)
 	EXPECT_EQ(0, vc_lines(self->r.out));
 }
 
+/* A program of the distribution, which has none: from the system call to where it began */
+TEST_F(symbols, without_frame_pointers)
+{
+	const char *at, *end;
+	unsigned int stacks = 0;
+
+	ASSERT_EQ(0, RUN("record", "-p", "tracepoint:syscalls:sys_enter_write", "--exe", "ls", "--with",
+			 "user-stack", "-o", OUT, "--", "/bin/ls", "/"));
+	ASSERT_EQ(0, RUN("dump", "--stack", "-p", "tracepoint:syscalls:sys_enter_write", OUT));
+	for (at = self->r.out; (at = strstr(at, " sys_enter_write/")); at = end, stacks++) {
+		end = strstr(at, " __libc_start_main+0x");
+		ASSERT_NE(NULL, end)
+			TH_LOG("%.2000s", at);
+		EXPECT_NE(NULL, memmem(at, (size_t)(end - at), " [libc.so.6]\n", 13));
+		/* ls has no symbols: where it began is the last line. */
+		end = strchr(end, '\n');
+		ASSERT_NE(NULL, end);
+		EXPECT_NE(NULL, memmem(end, 80, " ls+0x", 6));
+		end += 1 + strcspn(end + 1, "\n");
+		EXPECT_NE(0, strncmp(end, "\n ", 2));
+	}
+	EXPECT_LT(0, stacks);
+	EXPECT_EQ(NULL, strstr(self->r.out, "not known"));
+}
+
 TEST_HARNESS_MAIN

@@ -206,13 +206,21 @@ static void add_filters(struct etw_text *line, uint32_t mask)
 	}
 }
 
+/* A copy of the program's stack comes with the stack. */
+static bool has_item(uint32_t property, const struct enable_item *item)
+{
+	if (item->property == ETW_ENABLE_STACK_TRACE)
+		return (property & (ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK)) == item->property;
+	return property & item->property & ~ETW_ENABLE_STACK_TRACE;
+}
+
 static void add_items(struct etw_text *line, uint32_t property)
 {
 	const struct enable_item *item;
 	const char *before = ", with ";
 
 	for (item = enable_items; item->name; item++) {
-		if (!(property & item->property))
+		if (!has_item(property, item))
 			continue;
 		etw_text_puts(line, before);
 		etw_text_puts(line, item->name);
@@ -379,7 +387,7 @@ static void enable_json(struct etw_text *to, const struct etw_provider_enable *e
 	json_writer_close(to, ']');
 	json_writer_open(to, "items", '[');
 	for (item = enable_items; item->name; item++)
-		if (enable->property & item->property)
+		if (has_item(enable->property, item))
 			json_writer_word(to, NULL, item->name);
 	json_writer_close(to, ']');
 	json_writer_close(to, '}');

@@ -47,9 +47,10 @@ struct run {
 static bool find_names(struct run *run, const struct etw_event *event)
 {
 	struct symbol_frame frames[SYMBOLIZER_FRAMES];
-	struct symbol_stack stack = { .event = event };
+	struct symbol_stack stack;
 	struct symbol_place place;
 
+	symbol_stack_begin(&stack, symbols_symbolizer(run->symbols), event);
 	while (symbol_stack_next(&stack, &place))
 		symbolizer_find(symbols_symbolizer(run->symbols), &place, frames);
 	return stack.count;

@@ -33,10 +33,15 @@ static void add_place(struct event_printer *printer, struct etw_text *to,
 
 void event_add_stacks(struct event_printer *printer, struct etw_text *to)
 {
-	struct symbol_stack stack = { .event = printer->event };
+	struct symbol_stack stack;
 	const bool runs = event_process_runs(printer);
 	struct symbol_place place;
 
+	symbol_stack_begin(&stack, symbols_symbolizer(printer->symbols), printer->event);
 	while (symbol_stack_next(&stack, &place))
 		add_place(printer, to, &place, runs);
+	if (stack.cut) {
+		etw_text_puts(to, INDENT);
+		etw_text_puts(to, "... and outer functions, which are not known");
+	}
 }

@@ -77,6 +77,7 @@ const struct enable_item enable_items[] = {
 	{ "event-key", ETW_ENABLE_EVENT_KEY },
 	{ "container", ETW_ENABLE_CONTAINER },
 	{ "context", ETW_ENABLE_CONTEXT },
+	{ "user-stack", ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK },
 	{ NULL, 0 }
 };
 
