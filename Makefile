@@ -31,7 +31,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers replays FORCE
-.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench deb check-packages check-system check-languages setup clean distclean
+.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench deb check-packages check-system check-unwind check-languages setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -247,6 +247,9 @@ check-packages:
 
 check-system:
 	@scripts/check-system
+
+check-unwind:
+	@scripts/check-unwind
 
 check-languages:
 	+@scripts/setup --demo && scripts/setup --languages && selftests/languages/run.sh
