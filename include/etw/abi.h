@@ -520,7 +520,8 @@ struct etw_session_missed {
 #define ETW_ENABLE_READERS		0x20000000
 /*
  * Likewise the item USER_STACK of format.h: it makes events up to 32.2 KB larger.  Not for events
- * that bring their stack (stack_count), nor for those of 32-bit programs and kernel threads.
+ * that bring their stack (stack_count), that it would make too large for the session's buffers or
+ * for a record, nor for those of 32-bit programs and kernel threads.
  */
 #define ETW_ENABLE_USER_STACK		0x10000000
 

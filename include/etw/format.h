@@ -286,11 +286,10 @@ struct etw_ext_context {
 #define ETW_USER_STACK_MAX		32768	/* bytes that follow */
 
 /*
- * What the stack of the task's program is found in by the reader, who has the program's unwind
- * tables: its registers, and memory from its stack pointer on, until so much has been copied, or
- * to where the memory ends or is not present.  Then a STACK_TRACE item has one address of the
- * program only, the registers' rip.  DWARF numbers them rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp,
- * r8 to r15, rip.
+ * A copy of a program's stack: a reader that has the program's files finds its callers in it by
+ * their unwind tables.  The task's registers in the program, which DWARF numbers rax, rdx, rcx,
+ * rbx, rsi, rdi, rbp, rsp, r8 to r15, rip; then memory from the stack pointer on, until
+ * so much has been copied, or to where the memory ends or is not present.
  */
 struct etw_ext_user_stack {
 	__u16 machine;		/* EM_X86_64 of ELF */

@@ -116,7 +116,7 @@ int etw_items_prepare(u32 properties)
 	mutex_lock(&scratch_lock);
 	for_each_possible_cpu(cpu) {
 		err = PREPARE(per_cpu_ptr(&scratch, cpu), cpu, ETW_NESTING_LEVELS);
-		if (!err && properties & ETW_ENABLE_USER_STACK)
+		if (!err && properties & ETW_ENABLE_USER_STACK && IS_ENABLED(CONFIG_X86_64))
 			err = PREPARE(per_cpu_ptr(&copies, cpu), cpu, COPY_LEVELS);
 		if (err)
 			break;
@@ -255,11 +255,10 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 
 /*
  * A 64-bit stack unless the writer is a 32-bit process.  A process's own event gets no
- * kernel frames, which would only show its system call.  copied: the reader finds the
- * program's frames.
+ * kernel frames, which would only show its system call.
  */
 static u32 put_stack(struct etw_items *items, const struct etw_record_source *source,
-		     const struct etw_write_opts *opts, bool copied)
+		     const struct etw_write_opts *opts)
 {
 	u64 *frames = (u64 *)(items->stack.data + 8);
 	u32 *narrow = (u32 *)frames, n = 0, i;
@@ -273,8 +272,7 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 		if (!opts || !opts->user)
 			n = etw_stack_kernel(frames, ETW_STACK_MAX, opts ? opts->regs : NULL, &whole);
 		if (whole)
-			n += etw_stack_user(frames + n, copied ? min(1u, ETW_STACK_MAX - n) :
-					    ETW_STACK_MAX - n);
+			n += etw_stack_user(frames + n, ETW_STACK_MAX - n);
 	}
 	if (!n)
 		return 0;
@@ -338,8 +336,7 @@ const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 	if (properties & ETW_ENABLE_USER_STACK)
 		items->built |= put_copy(items, depth, opts);
 	if (properties & ETW_ENABLE_STACK_TRACE)
-		items->built |= put_stack(items, source, opts,
-					  items->built & ETW_ENABLE_USER_STACK);
+		items->built |= put_stack(items, source, opts);
 	return items;
 }
 

@@ -233,6 +233,9 @@ static __always_inline int write_items(struct etw_session_hot *s,
 		extra = &late;
 	}
 	etw_items_select(&items, built, properties);
+	/* Better without the copy of the stack than lost. */
+	if (unlikely(own.size + items.size > min_t(u32, ETW_RECORD_MAX, s->ring.size - ETW_BUFFER_HEADER_SIZE)))
+		etw_items_select(&items, built, properties & ~ETW_ENABLE_USER_STACK);
 	items.extra = extra;
 	own.size += items.size;
 	if (unlikely(own.size > ETW_RECORD_MAX))

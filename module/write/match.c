@@ -51,9 +51,9 @@ static __always_inline bool name_passes(const struct etw_snapshot_entry *entry,
 			  event->typed->schema_len, &event->budget);
 }
 
-/* Do the stack filters let this event's stack pass? */
 #define STACKS	(ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK)
 
+/* Do the stack filters let this event's stack pass? */
 static __always_inline bool stack_wanted(const struct etw_snapshot_entry *entry,
 					 struct etw_match_event *event)
 {

@@ -98,10 +98,15 @@ def compare(command, script, samples):
 				file.write(script)
 		wanted, got = record(command, samples, folder)
 	for tid, stacks in wanted.items():
-		for want, (have, is_cut) in zip(stacks, got[tid]):
-			equal += want == have
-			cut += want != have and is_cut and want[:len(have)] == have
-			if want != have and not (is_cut and want[:len(have)] == have):
+		# What etw has no event of counts, too.
+		lacking = [[[], False]] * (len(stacks) - len(got[tid]))
+		for want, (have, is_cut) in zip(stacks, got[tid] + lacking):
+			same = want[:len(have)] == have
+			if same and is_cut:
+				cut += 1
+			elif same and len(want) == len(have):
+				equal += 1
+			else:
 				other += 1
 				if other <= 3:
 					print('#', command[0], 'gdb', [hex(x) for x in want])
@@ -119,7 +124,7 @@ def main():
 		print(f'{os.path.basename(command[0])}: {number} stacks: {equal} equal, {cut} cut, '
 		      f'{other} different', flush=True)
 	print(f'{good} of {total} stacks are frame by frame those of gdb')
-	return 0 if total >= samples * LEAST * 0.9 and good >= total * LEAST else 1
+	return 0 if total >= samples * LEAST and good >= total * LEAST else 1
 
 
 sys.exit(main())

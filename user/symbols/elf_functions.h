@@ -44,8 +44,11 @@ bool elf_functions_at_offset(struct elf_functions *file, uint64_t offset, uint64
 /* Where the first of its segments is loaded */
 bool elf_functions_begin(struct elf_functions *file, uint64_t *address);
 
-/* How to get from an address to its caller, by the file's tables; free() it. NULL: they do not say. */
-Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address);
+/*
+ * How to get from an address to its caller, by the file's tables; free() it. NULL: they do not say,
+ * or there are none.
+ */
+Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address, bool *has_tables);
 
 /*
  * The functions at an address, innermost first; each is inlined into the next. take() gets their

@@ -422,8 +422,11 @@ static bool find_unwound(void *context, uint64_t address, struct elf_functions *
 	struct image image;
 
 	u->place.address = address;
-	if (!find_image(u->symbolizer, &u->place, &image))
-		return false;
+	if (!find_image(u->symbolizer, &u->place, &image)) {
+		*file = NULL;
+		/* If the trace says nothing of what is mapped, a file may be there. */
+		return !images_any(u->symbolizer->images);
+	}
 	*file = symbol_files_get(u->symbolizer->files, image.file);
 	if (*file && !elf_functions_at_offset(*file, address - image.begin + image.offset,
 					      image.offset, in_file))

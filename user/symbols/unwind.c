@@ -13,16 +13,21 @@
 
 #include "unwind.h"
 
+#define RAX		0
+#define RBX		3
 #define RBP		6
 #define RSP		7
 #define RIP		16	/* also the column of the return address */
+#define KERNEL		0x8000000000000000ull	/* no program returns there */
 #define EXPRESSION_MAX	64	/* values on an expression's stack, and operations of one */
 
 /* The registers of one frame, and all the memory there is */
 struct state {
 	uint64_t registers[ETW_USER_STACK_REGISTERS];
 	uint32_t known;		/* a bit for each */
-	uint64_t cfa;		/* of the frame below: its stack pointer before the call */
+	uint64_t cfa;		/* of the frame: the stack pointer before it was called ... */
+	bool has_cfa;		/* ... is known */
+	bool by_pointer;	/* the frame was found by a frame pointer */
 	const uint8_t *memory;
 	uint64_t begin;		/* its address */
 	size_t size;
@@ -124,7 +129,7 @@ static bool fetch(const struct state *s, const Dwarf_Op *op, struct values *valu
 	case DW_OP_consts:
 		return push(values, op->number);
 	case DW_OP_call_frame_cfa:
-		return push(values, s->cfa);
+		return s->has_cfa && push(values, s->cfa);
 	case DW_OP_plus_uconst:
 		return pop(values, &value) && push(values, value + op->number);
 	case DW_OP_deref:
@@ -197,8 +202,15 @@ static bool caller_register(const struct state *s, Dwarf_Frame *frame, int numbe
 
 	if (dwarf_frame_register(frame, number, own, &ops, &count))
 		return false;
+	/* Where tables do not say it, libdw takes rax for the one that a function keeps, not rbx. */
+	if (!count && number == RBX)
+		return get_register(s, RBX, value);
 	if (!count)		/* no operations: kept, or not known */
-		return !ops && get_register(s, (uint64_t)number, value);
+		return !ops && number != RAX && get_register(s, (uint64_t)number, value);
+	if (count == 1 && ops[0].atom == DW_OP_regx)
+		return get_register(s, ops[0].number, value);
+	if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
+		return get_register(s, ops[0].atom - DW_OP_reg0, value);
 	return evaluate(s, ops, count, value, &is_value) &&
 	       (is_value || read_word(s, *value, sizeof(*value), value));
 }
@@ -215,13 +227,15 @@ static enum step step_by_table(struct state *s, Dwarf_Frame *frame, bool *signal
 	size_t count;
 	int i;
 
+	s->has_cfa = false;
 	if (dwarf_frame_info(frame, NULL, NULL, signal) != RIP ||
 	    dwarf_frame_cfa(frame, &ops, &count) || !count ||
 	    !evaluate(s, ops, count, &s->cfa, &is_value))
 		return STEP_LOST;
-	/* Callers' frames lie higher, so this ends; a signal may have come on another stack. */
-	if (!*signal && s->cfa <= sp)
+	/* Callers' frames do not lie lower; but a signal may have come on another stack. */
+	if (!*signal && s->cfa < sp)
 		return STEP_LOST;
+	s->has_cfa = true;
 	for (i = 0; i < ETW_USER_STACK_REGISTERS; i++)
 		if (i != RIP && caller_register(s, frame, i, &registers[i]))
 			known |= 1u << i;
@@ -240,29 +254,32 @@ static enum step step_by_table(struct state *s, Dwarf_Frame *frame, bool *signal
 	}
 	memcpy(s->registers, registers, sizeof(registers));
 	s->known = known;
+	s->by_pointer = false;
 	return registers[RIP] ? STEP_DONE : STEP_END;
 }
 
 /*
  * By the frame pointer, which points to that of the caller; the return address is above. The kernel
- * starts a program with 0.
+ * starts a program with 0, which is the end where code keeps frame pointers, or in_file is where a
+ * program begins.
  */
-static enum step step_by_pointer(struct state *s)
+static enum step step_by_pointer(struct state *s, bool in_file)
 {
 	uint64_t at, next, returns;
 
 	if (!get_register(s, RBP, &at))
 		return STEP_LOST;
 	if (!at)
-		return STEP_END;
+		return s->by_pointer || in_file ? STEP_END : STEP_LOST;
 	if (at < s->registers[RSP] || at % sizeof(at) ||
 	    !read_word(s, at, sizeof(next), &next) ||
-	    !read_word(s, at + sizeof(next), sizeof(returns), &returns))
+	    !read_word(s, at + sizeof(next), sizeof(returns), &returns) || (next && next <= at))
 		return STEP_LOST;
 	s->registers[RBP] = next;
 	s->registers[RSP] = at + 2 * sizeof(at);
 	s->registers[RIP] = returns;
 	s->known = 1u << RBP | 1u << RSP | 1u << RIP;
+	s->by_pointer = true;
 	return returns ? STEP_DONE : STEP_END;
 }
 
@@ -273,14 +290,17 @@ static enum step step(struct state *s, bool exact, unwind_find *find, void *cont
 	Dwarf_Frame *frame;
 	enum step ret;
 	uint64_t in_file;
+	bool has_tables;
 
 	*signal = false;
 	if (!find(context, pc, &file, &in_file))
-		return step_by_pointer(s);
+		return step_by_pointer(s, false);
 	if (!file)
 		return STEP_LOST;
-	frame = elf_functions_frame(file, in_file);
-	ret = frame ? step_by_table(s, frame, signal) : step_by_pointer(s);
+	frame = elf_functions_frame(file, in_file, &has_tables);
+	if (!has_tables)	/* as in debug information that lies apart */
+		return STEP_LOST;
+	ret = frame ? step_by_table(s, frame, signal) : step_by_pointer(s, true);
 	free(frame);
 	return ret;
 }
@@ -305,7 +325,8 @@ unsigned int unwind(const void *item, size_t len, unwind_find *find, void *conte
 	s.memory = (const uint8_t *)item + sizeof(head);
 	s.size = len - sizeof(head);
 	s.begin = s.registers[RSP];
-	while (ret == STEP_DONE && count < room) {
+	s.by_pointer = s.has_cfa = false;
+	while (ret == STEP_DONE && count < room && s.registers[RIP] < KERNEL) {
 		frames[count++] = (struct unwound){ s.registers[RIP], exact };
 		ret = step(&s, exact, find, context, &exact);
 	}

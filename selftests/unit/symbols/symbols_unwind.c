@@ -18,7 +18,8 @@
 #include "lib/tap.h"
 #include "symbols/unwind.h"
 
-#define NOINLINE	__attribute__((__noinline__, __noclone__))
+/* Most programs have no frame pointers. */
+#define NOINLINE	__attribute__((__noinline__, __noclone__, __optimize__("omit-frame-pointer")))
 #define FRAMES		256
 
 /* ---------------------------------------------------------------------- the files */

@@ -37,7 +37,7 @@ void event_add_stacks(struct event_printer *printer, struct etw_text *to)
 	const bool runs = event_process_runs(printer);
 	struct symbol_place place;
 
-	symbol_stack_begin(&stack, symbols_symbolizer(printer->symbols), printer->event);
+	symbol_stack_begin(&stack, symbols_of_process(printer->symbols, runs), printer->event);
 	while (symbol_stack_next(&stack, &place))
 		add_place(printer, to, &place, runs);
 	if (stack.cut) {

@@ -42,6 +42,12 @@ struct symbolizer *symbols_symbolizer(struct symbols *symbols)
 	return symbols->symbolizer;
 }
 
+struct symbolizer *symbols_of_process(struct symbols *symbols, bool runs)
+{
+	symbols->runs = runs;
+	return symbols->symbolizer;
+}
+
 struct images *symbols_images(struct symbols *symbols)
 {
 	return symbols ? symbolizer_images(symbols->symbolizer) : NULL;

@@ -33,6 +33,8 @@ struct symbols_request {
 struct symbols *symbols_new(const struct symbols_request *request);
 void symbols_free(struct symbols *symbols);	/* NULL is fine */
 struct symbolizer *symbols_symbolizer(struct symbols *symbols);
+/* As symbols_symbolizer(), to unwind a stack of a process; runs: as for symbols_find() */
+struct symbolizer *symbols_of_process(struct symbols *symbols, bool runs);
 /* To be fed by struct processes; NULL if there are no symbols */
 struct images *symbols_images(struct symbols *symbols);
 
