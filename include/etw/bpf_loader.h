@@ -35,6 +35,14 @@
 #define ETW_BPF_REPORT_MS	100	/* between two looks at what the ring has lost */
 #define ETW_BPF_REPORT_RECORDS	1024	/* or so many records */
 
+/*
+ * The thread that reads the ring rests so long between two looks while events keep coming, as each
+ * time that it has caught up the next event wakes it. It does not rest when a look has found a
+ * larger part of the ring than this, as that could fill meanwhile.
+ */
+#define ETW_BPF_REST_MS		1
+#define ETW_BPF_REST_PART	8
+
 /* A provider of an object.  All members are for these functions, but for the first two. */
 struct etw_bpf_use {
 	__u32 number;		/* of the provider; 0: its events go through the ring */
@@ -53,6 +61,7 @@ struct etw_bpf_use {
 	int lost_fd, stop_fd;	/* -1: none */
 	unsigned int records;	/* since the last look at what was lost */
 	__u64 looked_ms;
+	size_t taken, ring_size;	/* bytes */
 	pthread_t thread;
 	int runs;
 	pid_t pid;		/* whose thread that is, not a child's */
@@ -302,18 +311,19 @@ static inline void etw_bpf_report_lost_(struct etw_bpf_use *use)
 	}
 }
 
-/* The same if it is time to */
-static inline void etw_bpf_look_(struct etw_bpf_use *use)
+/* The same if it is time to; the time, in ms */
+static inline __u64 etw_bpf_look_(struct etw_bpf_use *use)
 {
 	struct timespec now;
 	__u64 ms;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = (__u64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	if (ms - use->looked_ms < ETW_BPF_REPORT_MS)
-		return;
-	use->looked_ms = ms;
-	etw_bpf_report_lost_(use);
+	if (ms - use->looked_ms >= ETW_BPF_REPORT_MS) {
+		use->looked_ms = ms;
+		etw_bpf_report_lost_(use);
+	}
+	return ms;
 }
 
 static inline int etw_bpf_take_(void *context, void *record, size_t size)
@@ -322,6 +332,7 @@ static inline int etw_bpf_take_(void *context, void *record, size_t size)
 
 	/* A session that has no room for it counts that. */
 	(void)etw_bpf_forward_write(use->forwarder, record, size);
+	use->taken += size;
 	/* Programs that write faster than this reads must not keep it from counting. */
 	if (++use->records >= ETW_BPF_REPORT_RECORDS) {
 		use->records = 0;
@@ -361,13 +372,19 @@ static inline void *etw_bpf_forward_(void *context)
 		{ .fd = ring_buffer__epoll_fd(use->ring), .events = POLLIN },
 		{ .fd = use->stop_fd, .events = POLLIN },
 	};
+	__u64 ms = 0, before;
 
 	/* Else each event that is written could be an event of a system call, without end. */
 	use->wanted[use->event_count] = etw_bpf_thread_id_();
 	while (!(fds[1].revents & POLLIN)) {
 		poll(fds, 2, ETW_BPF_REPORT_MS);
+		before = ms;
+		use->taken = 0;
 		ring_buffer__consume(use->ring);
-		etw_bpf_look_(use);
+		ms = etw_bpf_look_(use);
+		if (ms - before <= 2 * ETW_BPF_REST_MS && use->taken &&
+		    use->taken < use->ring_size / ETW_BPF_REST_PART)
+			poll(&fds[1], 1, ETW_BPF_REST_MS);
 	}
 	/* What was put there before the end was asked for */
 	ring_buffer__consume(use->ring);
@@ -446,6 +463,7 @@ static inline int etw_bpf_start(struct etw_bpf_use *use)
 		err = etw_bpf_start_counting_(use);
 	if (err)
 		return err;
+	use->ring_size = bpf_map__max_entries(map);
 	use->ring = ring_buffer__new(bpf_map__fd(map), etw_bpf_take_, use, NULL);
 	if (!use->ring)
 		return -errno;

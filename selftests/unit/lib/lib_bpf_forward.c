@@ -157,7 +157,7 @@ static void test_clocks(void)
 	const struct etw_bpf_anchor anchor = { .boot = 1000000, .tsc = 900000, .wall = 70000 };
 	struct etw_bpf_clocks c = { .sessions = { 0x5, 0x2, 0, 0 }, .tsc_rate = 3000000000 };
 	struct etw_bpf_anchor now = { 0 };
-	uint64_t without;
+	uint64_t without, wall;
 
 	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_TSC, 999000) == 897000, "the TSC");
 	ok(etw_bpf_ticks(&c, &anchor, ETW_BPF_BOOT, 999000) == 999000, "CLOCK_BOOTTIME");
@@ -168,12 +168,15 @@ static void test_clocks(void)
 	   "each clock has its own");
 	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_WALL, &without), "nobody has it");
 	ok(!etw_bpf_clocks_excluded(&c, ETW_BPF_NOW, &without), "all are known");
-	etw_bpf_anchor_renew(&now, &c);
+	etw_bpf_anchor_renew(&now, &c, private_ns(CLOCK_BOOTTIME));
 	ok(now.boot && now.wall, "read");
 	/* Second by second the TSC goes on, but not by so much. */
 	now.boot -= 1000000000;
 	now.tsc -= 9000000000;
-	etw_bpf_anchor_renew(&now, &c);
+	wall = now.wall;
+	etw_bpf_anchor_renew(&now, &c, now.boot + 9000000);
+	ok(now.wall == wall, "not read for what happened soon after it was");
+	etw_bpf_anchor_renew(&now, &c, now.boot + 1000000000);
 	ok(now.tsc_failed && !c.sessions[ETW_BPF_TSC] && c.sessions[ETW_BPF_NOW] == 0x5 &&
 	   c.sessions[ETW_BPF_BOOT] == 0x2, "after a failure of the TSC, the time of writing");
 	memset(&c, 0, sizeof(c));
@@ -189,7 +192,7 @@ static int read_ahead(uint64_t boot)
 	int fd, status;
 	pid_t pid;
 
-	etw_bpf_anchor_renew(&here, &c);
+	etw_bpf_anchor_renew(&here, &c, boot);
 	if (unshare(CLONE_NEWTIME) && unshare(CLONE_NEWUSER | CLONE_NEWTIME))
 		return 2;
 	fd = open("/proc/self/timens_offsets", O_WRONLY);
@@ -200,7 +203,7 @@ static int read_ahead(uint64_t boot)
 	if (!pid) {
 		uint64_t times[PRIVATE_CLOCKS];
 
-		etw_bpf_anchor_renew(&now, &c);
+		etw_bpf_anchor_renew(&now, &c, boot);
 		etw_bpf_private_ticks(&now, now.boot, times);
 		_exit(now.boot - boot > 500000000000 || now.tsc_failed != here.tsc_failed ||
 		      times[PRIVATE_BOOT] - now.boot != 1000000000000);

@@ -200,18 +200,26 @@ static void read_anchor(struct etw_bpf_anchor *anchor)
 	}
 }
 
-void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks)
+static void renew(struct etw_bpf_anchor *anchor, const struct etw_bpf_clocks *clocks)
 {
 	const struct etw_bpf_anchor before = *anchor;
 
 	if (!before.boot)
 		read_offsets(anchor);
-	if (!before.boot || boot_ns(anchor) - before.boot >= RENEW_NS) {
-		read_anchor(anchor);
-		if (has_slept(anchor) || (before.boot && clocks->tsc_rate &&
-				    !goes_on(&before, anchor, clocks->tsc_rate)))
-			anchor->tsc_failed = true;
-	}
+	if (before.boot && boot_ns(anchor) - before.boot < RENEW_NS)
+		return;
+	read_anchor(anchor);
+	if (has_slept(anchor) || (before.boot && clocks->tsc_rate &&
+				  !goes_on(&before, anchor, clocks->tsc_rate)))
+		anchor->tsc_failed = true;
+}
+
+void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks,
+			  uint64_t boot)
+{
+	/* Most records need no look at a clock: they happened soon after it was read. */
+	if (!anchor->boot || boot - anchor->boot >= RENEW_NS)
+		renew(anchor, clocks);
 	if (anchor->tsc_failed) {
 		clocks->sessions[ETW_BPF_NOW] |= clocks->sessions[ETW_BPF_TSC];
 		clocks->sessions[ETW_BPF_TSC] = 0;

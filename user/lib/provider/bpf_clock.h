@@ -43,10 +43,11 @@ bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_s
 			     uint64_t *excluded);
 
 /*
- * Read the clocks again if that was long ago. Sessions with the TSC get the time of writing from
- * then on if it has failed or the machine has slept.
+ * Read the clocks again if that was long before a record's time, boot, and long ago. Sessions with
+ * the TSC get the time of writing from then on if it has failed or the machine has slept.
  */
-void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks);
+void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks,
+			  uint64_t boot);
 
 /* ns of CLOCK_BOOTTIME, not later than now, in ticks of a clock; NOW: 0 */
 uint64_t etw_bpf_ticks(const struct etw_bpf_clocks *clocks, const struct etw_bpf_anchor *anchor,

@@ -344,7 +344,7 @@ static EVENT_DATA_DESCRIPTOR data_of(const void *data, size_t size, uint8_t type
  * Which session has which clock: again if sessions have enabled the provider since, or no longer
  * do. A program may have put the event into the ring for these, before the callback has run.
  */
-static void renew_clocks(struct etw_bpf_forwarder *f)
+static void renew_clocks(struct etw_bpf_forwarder *f, uint64_t time)
 {
 	struct etw_reg *reg = etw_reg_find(f->handle);
 	uint32_t generation = reg ? ETW_LOAD(etw_reg_entry(reg)->generation) : f->generation;
@@ -354,7 +354,7 @@ static void renew_clocks(struct etw_bpf_forwarder *f)
 		etw_bpf_clocks_read(&f->clocks, &f->guid);
 	f->clocks_read = true;
 	f->generation = generation;
-	etw_bpf_anchor_renew(&f->anchor, &f->clocks);
+	etw_bpf_anchor_renew(&f->anchor, &f->clocks, time);
 }
 
 static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
@@ -380,7 +380,7 @@ static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, u
 	uint64_t ticks, excluded;
 	int err, first = 0;
 
-	renew_clocks(f);
+	renew_clocks(f, time);
 	if (etw_private_here())
 		first = write_private(f, e, time, payload);
 	for (source = 0; source < ETW_BPF_SOURCES; source++) {
