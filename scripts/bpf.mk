@@ -4,7 +4,7 @@
 #
 #   user/samples/sample_bpf/    build/samples/sample_bpf and sample_bpf.bpf.o beside it
 #   selftests/bpf/NAME.bpf.c    build/selftests/bpf/NAME.bpf.o, which selftests/vm/bpf load
-#                               and selftests/bench/tracepoint
+#                               and selftests/bench/tracepoint*
 #
 # They need clang, which alone has the target, and libbpf. Nothing else does.
 
@@ -39,9 +39,11 @@ build/samples/sample_bpf: build/obj/user/samples/sample_bpf/sample_bpf.o build/l
 	$(call say,LD,$@)
 	$(link_program)
 
-build/selftests/bpf_events build/selftests/bpf_ring build/bench/tracepoint: libs_here = -lbpf
-build/selftests/bpf_events build/selftests/bpf_ring build/bench/tracepoint: | $(bpf_tests)
-build/obj/selftests/bench/tracepoint.o: private include_here = $(include_test) -isystem $(KSELFTEST) -DHAVE_BPF
+bpf_bench := tracepoint tracepoint_file
+bpf_programs := build/selftests/bpf_events build/selftests/bpf_ring $(bpf_bench:%=build/bench/%)
+$(bpf_programs): libs_here = -lbpf
+$(bpf_programs): | $(bpf_tests)
+$(bpf_bench:%=build/obj/selftests/bench/%.o): private include_here = $(include_test) -isystem $(KSELFTEST) -DHAVE_BPF
 
 -include $(wildcard build/selftests/bpf/*.d build/samples/*.d)
 endif

@@ -18,8 +18,8 @@
  */
 #include "lib/vm_dev.h"
 #include "bench/guest.h"
+#include "bench/traced.h"
 
-#include <linux/perf_event.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,10 +31,7 @@
 #endif
 
 #define CALLS		4000
-#define TRACEFS		"/sys/kernel/tracing/"
 #define INSTANCE	TRACEFS "instances/etw_bench/"
-#define EVENT		"events/syscalls/sys_enter_getppid/"
-#define PERF_PAGES	128
 
 static double call_cost(void)
 {
@@ -49,30 +46,10 @@ static double call_cost(void)
 	return (double)(now() - begin) / CALLS;
 }
 
-static unsigned int event_id(void)
-{
-	unsigned int id = 0;
-	FILE *f = fopen(TRACEFS EVENT "id", "re");
-
-	if (f && fscanf(f, "%u", &id) != 1)
-		id = 0;
-	if (f)
-		fclose(f);
-	return id;
-}
-
 /* ------------------------------------------------------------------ the tracers */
 
 static int by_etw(double *cost)
 {
-	/* "e", with a field "nr" of 8 bytes */
-	static const unsigned char schema[] = { 10, 0, 0, 'e', 0, 'n', 'r', 0, 10, 0 };
-	static const struct etw_trace_piece piece = { .offset = 8, .size = 8 };
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = vm_guid(1), .name = VM_PTR("bench"), .name_len = 5,
-		.id = event_id(), .schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(&piece), .piece_count = 1, .level = 4,
-	};
 	struct etw_session s = vm_session("etw-bench-trace");
 	struct etw_enable enable;
 	struct etw_session_stat st;
@@ -81,7 +58,7 @@ static int by_etw(double *cost)
 	s.min_buffers = s.max_buffers = 64;
 	s.flush_ms = 3600000;
 	ret = fd < 0 ? fd : vm_start(fd, &s);
-	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &e);
+	ret = ret ? ret : traced_by_etw(fd);
 	enable = vm_enable_arg(s.handle, vm_guid(1));
 	enable.timeout_ms = 0xFFFFFFFF;
 	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_ENABLE, &enable);
@@ -222,18 +199,15 @@ static int by_bpf(double *cost)
 
 static int by_perf(double *cost)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = event_id(),
-		.sample_period = 1, .sample_id_all = 1, .wakeup_events = 1 << 30,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
-		.write_backward = 1,	/* may be overwritten */
-	};
+	struct perf_event_attr attr = traced_by_perf();
 	size_t size = (PERF_PAGES + 1) * 4096;
 	uint64_t seen = 0;
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	void *ring;
+	int fd;
 
+	attr.wakeup_events = 1 << 30;
+	attr.write_backward = 1;	/* may be overwritten */
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ring = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
