@@ -10,13 +10,10 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,19 +25,13 @@
 #include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
-#include "lib/vm_lib.h"
+#include "lib/vm_loopback.h"
 #include "lib/vm_tracefs.h"
-#include "lib/driver/vm_kmod.h"
-#include "kmod/etw_test/etw_test.h"
 
 #define TRACEFS		"/sys/kernel/tracing/"
 #define INSTANCE	TRACEFS "instances/etw_workload/"
 #define FILE_NAME	LOG_DIR "/a.etl"
 #define GROUP		"/etw-workload"
-#define GETPPID		"tracepoint:syscalls:sys_enter_getppid"
-#define VM_GUID_TEXT_1	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
-#define VM_GUID_TEXT_2	"7e570002-5e1f-4e57-8001-020304050607"
-#define TURNS		200
 #define SPACE_KB	(700 * 1024)
 
 /* What happens in the context of the process that causes it */
@@ -187,47 +178,6 @@ static void ftrace_end(uint64_t counted[EVENTS])
 
 /* ------------------------------------------------------------------- workload */
 
-static bool loopback_up(void)
-{
-	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	bool good = fd >= 0 && !ioctl(fd, SIOCSIFFLAGS, &lo);
-
-	close(fd);
-	return good;
-}
-
-/* A connection over the loopback device, through which some data go */
-static bool connection(void)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET,
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), peer;
-	static char data[10000];
-	socklen_t len = sizeof(to);
-	ssize_t n, left;
-	int i;
-
-	if (bind(server, (struct sockaddr *)&to, len) || listen(server, 1) ||
-	    getsockname(server, (struct sockaddr *)&to, &len) ||
-	    connect(client, (struct sockaddr *)&to, len))
-		return false;
-	peer = accept(server, NULL, NULL);
-	for (i = 0; i < 20; i++) {
-		if (send(client, data, sizeof(data), 0) != sizeof(data))
-			return false;
-		for (left = sizeof(data); left > 0; left -= n) {
-			n = recv(peer, data, left, 0);
-			if (n <= 0)
-				return false;
-		}
-	}
-	close(peer);
-	close(client);
-	close(server);
-	return true;
-}
-
 static const char script[] =
 	"cd " LOG_DIR "\n"
 	"printf '#include <stdio.h>\\nint main(void) { puts(\"hello\"); return 0; }\\n' >hello.c\n"
@@ -251,7 +201,7 @@ static pid_t start_workload(int *go)
 			execl("/bin/sh", "sh", "-ec", script, NULL);
 			_exit(1);
 		}
-		if (!connection() || waitpid(child, &status, 0) != child)
+		if (!vm_loopback_connection() || waitpid(child, &status, 0) != child)
 			_exit(2);
 		_exit(status ? 3 : 0);
 	}
@@ -270,7 +220,7 @@ TEST_F(workload, as_perf_and_ftrace)
 
 	if (!vm_groups())
 		SKIP(return, "no cgroup2");
-	ASSERT_TRUE(loopback_up());
+	ASSERT_TRUE(vm_loopback_up());
 	pid = start_workload(&go);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME, "--buffer-size", "256K",
@@ -369,67 +319,6 @@ TEST_F(workload, as_proc)
 	EXPECT_EQ(1000, io->writes[1] - io->writes[0]);
 	EXPECT_EQ(1000, self->counted[4]);
 	munmap(io, sizeof(*io));
-}
-
-/* In the order of the file's events, by the letter of each one's provider */
-static bool read_letters(FIXTURE_DATA(workload) *self, char *letters, size_t room)
-{
-	const struct etw_guid of_program = vm_guid(1), of_driver = vm_guid(2);
-	const struct etw_guid *provider;
-	struct etw_etl_file *file;
-	struct etw_event event;
-	struct etw_guid traced;
-	size_t n = 0;
-	int ret;
-
-	if (etw_guid_from_name(GETPPID, strlen(GETPPID), &traced) ||
-	    etw_etl_open(FILE_NAME, NULL, NULL, &file))
-		return false;
-	while ((ret = etw_etl_next(file, &event)) == 1 && n + 1 < room) {
-		provider = &event.record.header->provider;
-		if (event.record.header->process_id != (uint32_t)getpid())
-			continue;
-		letters[n++] = !memcmp(provider, &traced, sizeof(traced)) ? 't' :
-			       !memcmp(provider, &of_program, sizeof(traced)) ? 'p' :
-			       !memcmp(provider, &of_driver, sizeof(traced)) ? 'd' : '?';
-	}
-	letters[n] = '\0';
-	etw_etl_close(file);
-	return !ret;
-}
-
-/* A trace event, an event of a program and one of a driver, on either CPU by turns */
-TEST_F(workload, in_the_order_of_time)
-{
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(2) };
-	struct etw_test_write w = { .index = 1, .count = 1, .size = 9, .descriptors = 1,
-				    .desc = { .id = 8, .level = 1, .keyword = 1 } };
-	char letters[3 * TURNS + 16], expected[3 * TURNS + 1] = "";
-	REGHANDLE program;
-	int driver, i;
-
-	driver = vm_test_provider();
-	ASSERT_LE(0, driver);
-	ASSERT_EQ(0, vm_ioctl(driver, ETW_TEST_REGISTER, &reg));
-	program = vl_register(1);
-	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME));
-	ASSERT_EQ(0, RUN("enable", "work", "-p", GETPPID, "-p", VM_GUID_TEXT_1, "-p", VM_GUID_TEXT_2))
-		TH_LOG("%s", self->r.err);
-	for (i = 0; i < TURNS; i++) {
-		strcat(expected, "tpd");
-		vm_pin(i % 2);
-		syscall(SYS_getppid);
-		vm_pin((i + 1) % 2);
-		ASSERT_EQ(0, vl_write(program, 7, 1, 1, i));
-		vm_pin(i % 2);
-		ASSERT_EQ(0, vm_ioctl(driver, ETW_TEST_WRITE, &w));
-	}
-	ASSERT_EQ(0, RUN("stop", "work", "--strict"));
-	EventUnregister(program);
-	close(driver);
-	EXPECT_EQ(0, vm_rmmod("etw_test"));
-	ASSERT_TRUE(read_letters(self, letters, sizeof(letters)));
-	EXPECT_STREQ(expected, letters);
 }
 
 /* Each byte that dd writes is an event, or one that the file says is missing. */
