@@ -76,6 +76,8 @@ judge_vm() {
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
 		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|module_left|control_wait|memory'
+	# Before 6.12 only some types of BPF programs may call a module's functions.
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
 	# Before 6.11 perf drops all records of a CPU on which a writer died.
 	[[ $kernel == @(6.1|debug|kcsan) ]] || must+='|bad_driver'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
