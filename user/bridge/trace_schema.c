@@ -178,12 +178,38 @@ static struct field describe_argument(const struct tep_format_field *f, unsigned
 	return to;
 }
 
+/*
+ * An address of the network, which the kernel declares as so many bytes: of IPv4, of IPv6, or with
+ * room for either one's struct sockaddr.
+ */
+static bool address(const struct tep_format_field *f, struct field *to)
+{
+	static const char *const types[] = { "u8", "__u8", NULL };
+
+	if (!(f->flags & TEP_FIELD_IS_ARRAY) || !of_types(f, types) ||
+	    (strncmp(f->name, "saddr", 5) && strncmp(f->name, "daddr", 5)))
+		return false;
+	if (f->size == 4) {
+		to->in = TlgInUINT32;
+		to->out = TlgOutIPV4;
+		return true;
+	}
+	if (f->size != 16 && f->size != 28)
+		return false;
+	to->piece.kind = ETW_TRACE_BYTES;
+	to->in = TlgInBINARY;
+	to->out = f->size == 16 ? TlgOutIPV6 : TlgOutSOCKETADDRESS;
+	return true;
+}
+
 static struct field describe(const struct tep_format_field *f)
 {
 	struct field to = { .piece = { .offset = f->offset, .size = f->size } };
 
 	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
 		located(f, &to);
+	} else if (address(f, &to)) {
+		/* It is all said. */
 	} else if (is_text(f)) {
 		to.piece.kind = ETW_TRACE_TEXT;
 		to.in = TlgInCOUNTEDANSISTRING;

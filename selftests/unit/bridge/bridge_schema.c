@@ -92,14 +92,14 @@ static void texts_and_arrays(void)
 	const unsigned char *count;
 
 	is(parse(FORMAT("t", FIELD("char comm[16]", 8, 16, 0) FIELD("__data_loc char[] name", 24, 4, 0)
-			FIELD("__u8 saddr[4]", 28, 4, 0) FIELD("__data_loc unsigned long[] cpus", 32, 4, 0)
+			FIELD("__u8 bytes[4]", 28, 4, 0) FIELD("__data_loc unsigned long[] cpus", 32, 4, 0)
 			FIELD("__rel_loc char[] late", 36, 4, 0)
 			FIELD("struct thing x", 40, 12, 0)), "t"), 0, "a format with texts");
 	ok(is_type("comm", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
 	   is_piece(0, ETW_TRACE_TEXT, 8, 16), "an array of characters");
 	ok(is_type("name", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
 	   is_piece(1, ETW_TRACE_TEXT_AT, 24, 0), "a text that is elsewhere");
-	count = field("saddr");
+	count = field("bytes");
 	ok(count && count[0] == (TlgInUINT8 | TlgInCcount) && count[1] == 4 &&
 	   is_piece(2, ETW_TRACE_COPY, 28, 4), "an array of bytes");
 	ok(is_type("cpus", TlgInUINT64 | TlgInVcount, 0) &&
@@ -107,9 +107,28 @@ static void texts_and_arrays(void)
 	ok(is_piece(4, ETW_TRACE_TEXT_AT, 36, 0) && s.pieces[4].flags == ETW_TRACE_RELATIVE,
 	   "a relative location");
 	ok(is_type("x", TlgInBINARY, 0) && is_piece(5, ETW_TRACE_BYTES, 40, 12), "a structure");
-	ok(!strncmp(s.fields, "id=0: cstr comm, cstr name, u8[4] saddr, u16 _", 45),
+	ok(!strncmp(s.fields, "id=0: cstr comm, cstr name, u8[4] bytes, u16 _", 45),
 	   "the same for filters: %s", s.fields);
 	ok(strstr(s.fields, "] cpus, cstr late, cbin x"), "with the length of an array before it");
+}
+
+/* What the kernel declares as bytes; others of such sizes are bytes. */
+static void addresses(void)
+{
+	is(parse(FORMAT("a", FIELD("__u8 saddr[4]", 8, 4, 0) FIELD("__u8 daddr[4]", 12, 4, 0)
+			FIELD("__u8 saddr_v6[16]", 16, 16, 0)
+			FIELD("__u8 daddr[sizeof(struct sockaddr_in6)]", 32, 28, 0)
+			FIELD("__u8 saddr_mac[6]", 60, 6, 0) FIELD("__u8 key[16]", 66, 16, 0)
+			FIELD("__u32 saddr", 84, 4, 0)), "a"), 0, "a format with addresses");
+	ok(is_type("saddr", TlgInUINT32, TlgOutIPV4), "of IPv4");
+	ok(is_piece(0, ETW_TRACE_COPY, 8, 8), "which is copied");
+	ok(is_type("saddr_v6", TlgInBINARY, TlgOutIPV6) && is_piece(1, ETW_TRACE_BYTES, 16, 16),
+	   "of IPv6");
+	ok(is_piece(2, ETW_TRACE_BYTES, 32, 28), "of either");
+	ok(field("saddr_mac")[0] == (TlgInUINT8 | TlgInCcount), "none of these");
+	ok(field("key")[0] == (TlgInUINT8 | TlgInCcount), "a key");
+	ok(!strcmp(s.fields, "id=0: u32 saddr, u32 daddr, cbin saddr_v6, cbin daddr, u8[6] saddr_mac, "
+			     "u8[16] key, u32 saddr"), "the same for filters: %s", s.fields);
 }
 
 static void system_calls(void)
@@ -323,6 +342,7 @@ int main(void)
 	names_of_files();
 	numbers();
 	texts_and_arrays();
+	addresses();
 	system_calls();
 	signed_arguments();
 	bytes();

@@ -12,6 +12,7 @@
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
+#include "lib/vm_loopback.h"
 
 #define OUT	LOG_DIR "/a.etl"
 #define TRACEFS	"/sys/kernel/tracing/"
@@ -276,6 +277,24 @@ TEST_F(tracepoint, disk_requests)
 	ASSERT_EQ(0, RUN("dump", OUT, "--operations"));
 	EXPECT_EQ(16, vc_lines_with(self->r.out, "block_rq_issue", " bytes=65536 ")) TH_LOG("%s", self->r.out);
 	EXPECT_STREQ("", self->r.err);
+}
+
+/* The kernel's records have them as bytes. */
+TEST_F(tracepoint, addresses)
+{
+	ASSERT_TRUE(vm_loopback_up());
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "tracepoint:sock:inet_sock_set_state"));
+	ASSERT_TRUE(vm_loopback_connection());
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "newstate=TCP_SYN_SENT", " daddr=127.0.0.1 ")) {
+		TH_LOG("%s", self->r.out);
+	}
+	EXPECT_LE(1, vc_lines_with(self->r.out, "newstate=TCP_SYN_SENT",
+				   " daddr_v6=::ffff:127.0.0.1"));
+	ASSERT_EQ(0, RUN("dump", OUT, "--json", "--filter", "daddr == 127.0.0.1"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "\"daddr\":\"127.0.0.1\"", ""));
 }
 
 /* What etw.ko tells itself: who maps what, and how the machine does */
