@@ -7,7 +7,6 @@
  * KERNEL: every
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mount.h>
@@ -461,69 +460,6 @@ TEST_F(trace, goes_with_its_session)
 	EXPECT_TRUE(vm_until(!registered(self->fd, self->guid)));
 }
 
-static volatile bool *load(pid_t *pid)
-{
-	volatile bool *end = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	*pid = fork();
-	if (*pid)
-		return end;
-	while (!*end) {
-		syscall(SYS_getppid);
-		close(open("/dev/null", O_RDONLY));
-		usleep(1);
-	}
-	_exit(0);
-}
-
-#define MANY	200
-#define ROUNDS	3
-#define ENOUGH_MS	60000	/* no further round on a machine that is slow */
-
-static unsigned int all_system_calls(char names[MANY][64])
-{
-	DIR *dir = opendir(TRACEFS "events/syscalls");
-	const struct dirent *d;
-	unsigned int n = 0;
-
-	while (dir && n < MANY && (d = readdir(dir)))
-		if (!strncmp(d->d_name, "sys_", 4) && strlen(d->d_name) < 48)
-			snprintf(names[n++], sizeof(names[0]), "syscalls/%s", d->d_name);
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-/* Nothing stays behind; run.sh finds out whether the module can be removed. */
-TEST_F(trace, many_under_load)
-{
-	static char names[MANY][64];
-	unsigned int n = all_system_calls(names), i, round;
-	const long long begin = vm_ms();
-	struct etw_guid guids[8];
-	volatile bool *end;
-	int holder;
-	pid_t pid;
-
-	ASSERT_EQ(MANY, n);
-	end = load(&pid);
-	for (round = 0; round < ROUNDS && vm_ms() - begin < ENOUGH_MS; round++) {
-		holder = vm_open();
-		for (i = 0; i < n; i++)
-			ASSERT_EQ(0, make(holder, vm_guid(100 + i), names[i], &head, 1));
-		for (i = 0; i < n; i++)
-			ASSERT_EQ(0, enable(self, vm_guid(100 + i)));
-		close(holder);
-		vm_drain(&self->r, take, self);
-		for (i = 0; i < n; i++)
-			ASSERT_EQ(0, vm_disable(self->fd, self->session, vm_guid(100 + i)));
-		EXPECT_TRUE(vm_until(!vm_providers(self->fd, guids, ARRAY_SIZE(guids))));
-	}
-	*end = true;
-	EXPECT_EQ(0, vm_reap(pid));
-}
-
-/* A CPU that was away is traced again. */
 static void call_often(unsigned int n)
 {
 	while (n--)
@@ -566,6 +502,7 @@ TEST_F(trace, readers_are_left_out)
 	EXPECT_EQ(100, self->count);
 }
 
+/* A CPU that was away is traced again. */
 TEST_F(trace, cpu_comes_back)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
