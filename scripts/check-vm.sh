@@ -55,7 +55,7 @@ programs() {
 		debug:lib_fork | debug:fault*) ;;
 		debug:suspend) continue ;;
 		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
-		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events)* | kcsan:@(abi|logfile_crash)*) continue ;;
+		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events|trace_tools)* | kcsan:@(abi|logfile_crash)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"
