@@ -3,7 +3,7 @@
 gdb_stacks.py - a script for gdb: run a program, and write its stack at each system call
 
 The file named by ETW_STACKS gets a line for each: the thread, and the addresses, innermost first.
-ETW_SAMPLES of them are enough; the program then goes on without gdb.
+ETW_SAMPLES of them are enough; the program then ends.
 """
 import os
 
@@ -44,9 +44,9 @@ def main():
 				out.write(f'{tid} {",".join(map(str, frames()))}\n')
 				left -= 1
 			gdb.execute('continue', to_string=True)
+	# It may have no end of its own.
 	if gdb.selected_inferior().pid:
-		gdb.execute('delete', to_string=True)
-		gdb.execute('continue', to_string=True)
+		gdb.execute('kill', to_string=True)
 
 
 main()
