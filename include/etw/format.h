@@ -288,12 +288,13 @@ struct etw_ext_context {
 /*
  * A copy of a program's stack: a reader that has the program's files finds its callers in it by
  * their unwind tables.  The task's registers in the program, which DWARF numbers rax, rdx, rcx,
- * rbx, rsi, rdi, rbp, rsp, r8 to r15, rip; then memory from the stack pointer on, until
- * so much has been copied, or to where the memory ends or is not present.
+ * rbx, rsi, rdi, rbp, rsp, r8 to r15, rip; then memory from the stack pointer on, at most so
+ * much, up to the last page that was present.  Zeros stand for pages that are absent.
  */
 struct etw_ext_user_stack {
 	__u16 machine;		/* EM_X86_64 of ELF */
-	__u16 reserved[3];	/* 0 */
+	__u16 absent;		/* a bit for each page, from the stack pointer's on */
+	__u16 reserved[2];	/* 0 */
 	__u64 registers[ETW_USER_STACK_REGISTERS];	/* by DWARF's numbers */
 };
 

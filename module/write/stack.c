@@ -195,6 +195,28 @@ static void copy_registers(u64 *to, const struct pt_regs *regs)
 }
 
 /*
+ * Copy size bytes of the stack from sp on, with zeros for pages that are not present, as of a large
+ * frame that is not used to its end.  Returns how many there are up to the last page that is present.
+ */
+static u32 copy_pages(u8 *to, u64 sp, u32 size, u16 *absent)
+{
+	u32 at, part, end = 0, page = 0;
+
+	BUILD_BUG_ON(ETW_USER_STACK_MAX / PAGE_SIZE + 1 > BITS_PER_TYPE(typeof(*absent)));
+	for (at = 0; at < size; at += part, page++) {
+		part = min_t(u64, size - at, PAGE_SIZE - offset_in_page(sp + at));
+		if (!copy_from_user_nmi(to + at, (const void __user *)(sp + at), part)) {
+			end = at + part;
+			continue;
+		}
+		memset(to + at, 0, part);
+		*absent |= BIT(page);
+	}
+	*absent &= end ? BIT(DIV_ROUND_UP(offset_in_page(sp) + end, PAGE_SIZE)) - 1 : 0;
+	return end;
+}
+
+/*
  * Copy the registers of the program that the task runs, and behind them what is present of its
  * stack, at most ETW_USER_STACK_MAX bytes.  Returns the size of both, 0 for a kernel worker and
  * a 32-bit program.
@@ -212,8 +234,7 @@ u32 etw_stack_copy(struct etw_ext_user_stack *to)
 	if (regs->sp >= TASK_SIZE_MAX)
 		return sizeof(*to);
 	size = min_t(u64, size, TASK_SIZE_MAX - regs->sp);
-	size -= copy_from_user_nmi(to + 1, (const void __user *)regs->sp, size);
-	return sizeof(*to) + size;
+	return sizeof(*to) + copy_pages((u8 *)(to + 1), regs->sp, size, &to->absent);
 }
 
 #else

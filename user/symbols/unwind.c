@@ -13,6 +13,7 @@
 
 #include "unwind.h"
 
+#define PAGE		4096u
 #define RAX		0
 #define RBX		3
 #define RBP		6
@@ -31,13 +32,19 @@ struct state {
 	const uint8_t *memory;
 	uint64_t begin;		/* its address */
 	size_t size;
+	uint16_t absent;	/* a bit for each of its pages that was not present */
 };
 
 static bool read_word(const struct state *s, uint64_t at, size_t size, uint64_t *value)
 {
+	uint64_t page;
+
 	*value = 0;
 	if (at < s->begin || at - s->begin > s->size || s->size - (at - s->begin) < size)
 		return false;
+	for (page = at / PAGE; page <= (at + size - 1) / PAGE; page++)
+		if (s->absent >> (page - s->begin / PAGE) & 1)
+			return false;
 	memcpy(value, s->memory + (at - s->begin), size);
 	return true;
 }
@@ -325,6 +332,7 @@ unsigned int unwind(const void *item, size_t len, unwind_find *find, void *conte
 	s.memory = (const uint8_t *)item + sizeof(head);
 	s.size = len - sizeof(head);
 	s.begin = s.registers[RSP];
+	s.absent = head.absent;
 	s.by_pointer = s.has_cfa = false;
 	while (ret == STEP_DONE && count < room && s.registers[RIP] < KERNEL) {
 		frames[count++] = (struct unwound){ s.registers[RIP], exact };

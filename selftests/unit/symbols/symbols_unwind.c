@@ -307,6 +307,11 @@ static void test_cut(void)
 	few = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
 	ok(few == 1 && !whole, "without the files nothing is guessed");
 	missing = 0;
+	deep(200);
+	item.head.absent = 1 << 1;
+	few = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	ok(few < 190 && !whole, "up to a page that was not present: %u frames", few);
+	item.head.absent = 0;
 	item.head.machine = EM_386;
 	is(unwind(&item, item_len, find, NULL, frames, FRAMES, &whole), 0, "another machine");
 

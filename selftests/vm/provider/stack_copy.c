@@ -144,7 +144,7 @@ TEST_F(copy, registers_and_memory)
 	ASSERT_EQ(1, came.events);
 	ASSERT_EQ(1, came.copies);
 	EXPECT_EQ(EM_X86_64, self->head.machine);
-	EXPECT_EQ(0, self->head.reserved[0] | self->head.reserved[1] | self->head.reserved[2]);
+	EXPECT_EQ(0, self->head.reserved[0] | self->head.reserved[1]);
 	EXPECT_EQ((uintptr_t)&self->w, self->head.registers[1]);
 	EXPECT_EQ(11, self->head.registers[3]);
 	EXPECT_EQ(ETW_IOC_WRITE, self->head.registers[4]);
@@ -182,14 +182,14 @@ TEST_F(copy, ends_with_the_memory)
 {
 	static const size_t sizes[] = { 1, 8, 4095, 4096, 4104, ETW_USER_STACK_MAX - 1,
 					ETW_USER_STACK_MAX, ETW_USER_STACK_MAX + 1 };
-	const size_t room = 2 * ETW_USER_STACK_MAX;
-	char *pages = mmap(NULL, room + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t room = 2 * ETW_USER_STACK_MAX, nothing = 2 * ETW_USER_STACK_MAX;
+	char *pages = mmap(NULL, room + nothing, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct came came;
 	const uint8_t *bytes;
 	size_t i, len;
 
 	ASSERT_NE(MAP_FAILED, pages);
-	ASSERT_EQ(0, mprotect(pages + room, 4096, PROT_NONE));
+	ASSERT_EQ(0, mprotect(pages + room, nothing, PROT_NONE));
 	memset(pages, 0x5a, room);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		ASSERT_EQ(0, write_near_end(self, pages + room, sizes[i]));
@@ -198,15 +198,29 @@ TEST_F(copy, ends_with_the_memory)
 		bytes = copied(self, &len);
 		EXPECT_EQ(sizes[i] < ETW_USER_STACK_MAX ? sizes[i] : ETW_USER_STACK_MAX, len);
 		EXPECT_TRUE(!len || (bytes[0] == 0x5a && !memcmp(bytes, bytes + 1, len - 1)));
+		EXPECT_EQ(0, self->head.absent);
 	}
+	/* Pages that are not there, as of a large variable that nobody has used, do not end it. */
+	ASSERT_EQ(0, madvise(pages + room - 4 * 4096, 4096, MADV_DONTNEED));
+	ASSERT_EQ(0, madvise(pages + room - 2 * 4096, 4096, MADV_DONTNEED));
+	ASSERT_EQ(0, write_near_end(self, pages + room, 4 * 4096 + 8));
+	ASSERT_EQ(1, come(self).copies);
+	bytes = copied(self, &len);
+	EXPECT_EQ(4 * 4096 + 8, len);
+	EXPECT_EQ(1 << 1 | 1 << 3, self->head.absent);
+	EXPECT_EQ(0x5a, bytes[7]);
+	EXPECT_EQ(0, bytes[8]);
+	EXPECT_EQ(0x5a, bytes[8 + 4096]);
+	EXPECT_EQ(0x5a, bytes[len - 1]);
 	/* A stack pointer that points nowhere, and one that is the kernel's */
 	ASSERT_EQ(0, write_near_end(self, pages + room + 16, 0));
 	EXPECT_EQ(1, come(self).copies);
 	EXPECT_EQ(sizeof(self->head), self->len);
+	EXPECT_EQ(0, self->head.absent);
 	ASSERT_EQ(0, write_near_end(self, (char *)0xffffffff81000000, 0));
 	EXPECT_EQ(1, come(self).copies);
 	EXPECT_EQ(sizeof(self->head), self->len);
-	munmap(pages, room + 4096);
+	munmap(pages, room + nothing);
 }
 #endif
 
