@@ -217,15 +217,20 @@ static uint64_t bytes_of(const struct row *r)
 	return r->property || r->kind == ETW_BENCH_NAMED ? 1000 : 112;
 }
 
-/* How many events fit into memory */
-static uint32_t loops_of(const struct row *r)
+/* All events of a row are in memory: of count, how many there are if they are large */
+static uint32_t fitting(const struct row *r, uint32_t count)
 {
-	return r->property & ETW_ENABLE_USER_STACK ? loops / 20 : loops;
+	return r->property & ETW_ENABLE_USER_STACK ? count / 40 : count;
+}
+
+static uint32_t events_of(const struct row *r)
+{
+	return fitting(r, loops) + fitting(r, WARM_UP);
 }
 
 static int start_sessions(const struct row *r, uint64_t *handles)
 {
-	const uint64_t events = loops_of(r) + WARM_UP;
+	const uint64_t events = events_of(r);
 	struct want all = { 0, 0 };
 	char name[32];
 	uint32_t i;
@@ -259,7 +264,7 @@ static int stop_sessions(const struct row *r, const uint64_t *handles)
 	int ret = 0;
 
 	for (i = 0; i < r->sessions; i++) {
-		uint64_t want = r->rejected ? 0 : loops_of(r) + WARM_UP;
+		uint64_t want = r->rejected ? 0 : events_of(r);
 
 		if (vm_stat(dev, handles[i], &st) || st.written != want || vm_dropped(&st)) {
 			fprintf(stderr, "etw_bench: %s: session %u has %llu events of %llu, %llu lost\n",
@@ -296,7 +301,7 @@ static int measure(struct row *r)
 
 	if (start_sessions(r, handles))
 		return -1;
-	if (run_loop(r, WARM_UP, &warm) || run_loop(r, loops_of(r), &r->raw))
+	if (run_loop(r, fitting(r, WARM_UP), &warm) || run_loop(r, fitting(r, loops), &r->raw))
 		return -1;
 	if (stop_sessions(r, handles))
 		return -1;
