@@ -312,9 +312,12 @@ TEST_F(copy, over_the_buffer)
 {
 	struct etw_session small = vm_session("t-copy-small");
 	static char large[60000];
+	volatile char deep[16384];	/* so much that a copy certainly has */
 	struct etw_session_stat st;
 	struct came came;
 
+	for (size_t i = 0; i < sizeof(deep); i++)
+		deep[i] = 1;
 	small.buffer_kb = 4;
 	ASSERT_EQ(0, vm_start(self->fd, &small));
 	ASSERT_EQ(0, vm_enable_with(self->fd, small.handle, vm_guid(1), ETW_ENABLE_USER_STACK, NULL, 0));
