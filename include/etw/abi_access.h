@@ -63,7 +63,8 @@
  * every enabled provider in every process, and the extended items requested for them.
  * ETW_ENABLE_STACK_TRACE and USER_STACK in addition need CAP_PERFMON (or CAP_SYS_ADMIN),
  * whatever the lists say, because stacks hold addresses of the kernel and of other users'
- * processes, and copies what those had in memory.  So do the kernel's own events: tracepoints, probes, samples, BPF programs and
+ * processes, and copies hold what those had in memory.
+ * So do the kernel's own events: tracepoints, probes, samples, BPF programs and
  * Etw-Image.  Once a caller with that capability has requested stacks, every reader of
  * the session sees them.  A provider's QUERY shows only sessions that the caller may
  * QUERY; a TRACEHANDLE filter accepts only those.

@@ -283,13 +283,13 @@ struct etw_ext_context {
 #define ETW_CONTEXT_IN_HARDIRQ	0x8	/* a hardirq was interrupted, by an NMI */
 
 #define ETW_USER_STACK_REGISTERS	17
-#define ETW_USER_STACK_MAX		32768	/* bytes that follow */
+#define ETW_USER_STACK_MAX		32768
 
 /*
- * A copy of a program's stack: a reader that has the program's files finds its callers in it by
- * their unwind tables.  The task's registers in the program, which DWARF numbers rax, rdx, rcx,
- * rbx, rsi, rdi, rbp, rsp, r8 to r15, rip; then memory from the stack pointer on, at most so
- * much, up to the last page that was present.  Zeros stand for pages that are absent.
+ * A copy of a program's stack, in which a reader that has the program's files finds the callers by
+ * their unwind tables.  It has the registers of the program, which DWARF numbers rax, rdx, rcx,
+ * rbx, rsi, rdi, rbp, rsp, r8 to r15, rip.  The memory from the stack pointer to the last page
+ * that was present follows, at most ETW_USER_STACK_MAX bytes; absent pages in it are zeros.
  */
 struct etw_ext_user_stack {
 	__u16 machine;		/* EM_X86_64 of ELF */

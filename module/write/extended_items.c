@@ -94,19 +94,14 @@ void etw_items_exit(void)
 	}
 }
 
-/* Memory of a CPU for events of so many depths, at *at.  0 or -ENOMEM */
-#define PREPARE(_at, _cpu, _levels)							\
-({											\
-	typeof(*(_at)) _memory;								\
-											\
-	if (!*(_at)) {									\
-		_memory = kvzalloc_node((_levels) * sizeof(*_memory),			\
-					GFP_KERNEL | __GFP_NOWARN, cpu_to_node(_cpu));	\
-		/* I: zeroed memory before the pointer */				\
-		smp_store_release((_at), _memory);					\
-	}										\
-	*(_at) ? 0 : -ENOMEM;								\
-})
+/* Allocate a CPU's memory, unless it has it.  0 or -ENOMEM */
+static int prepare(void **at, int cpu, size_t size)
+{
+	if (!*at)
+		/* I: zeroed memory before the pointer */
+		smp_store_release(at, kvzalloc_node(size, GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu)));
+	return *at ? 0 : -ENOMEM;
+}
 
 /* 0 or -ENOMEM; the next call uses memory that was allocated before a failure. */
 int etw_items_prepare(u32 properties)
@@ -115,9 +110,11 @@ int etw_items_prepare(u32 properties)
 
 	mutex_lock(&scratch_lock);
 	for_each_possible_cpu(cpu) {
-		err = PREPARE(per_cpu_ptr(&scratch, cpu), cpu, ETW_NESTING_LEVELS);
+		err = prepare((void **)per_cpu_ptr(&scratch, cpu), cpu,
+			      ETW_NESTING_LEVELS * sizeof(struct etw_items));
 		if (!err && properties & ETW_ENABLE_USER_STACK && IS_ENABLED(CONFIG_X86_64))
-			err = PREPARE(per_cpu_ptr(&copies, cpu), cpu, COPY_LEVELS);
+			err = prepare((void **)per_cpu_ptr(&copies, cpu), cpu,
+				      COPY_LEVELS * sizeof(struct etw_copied_stack));
 		if (err)
 			break;
 	}

@@ -234,7 +234,9 @@ static __always_inline int write_items(struct etw_session_hot *s,
 	}
 	etw_items_select(&items, built, properties);
 	/* Better without the copy of the stack than lost. */
-	if (unlikely(own.size + items.size > min_t(u32, ETW_RECORD_MAX, s->ring.size - ETW_BUFFER_HEADER_SIZE)))
+	if (properties & ETW_ENABLE_USER_STACK &&
+	    (own.size + items.size > ETW_RECORD_MAX ||
+	     !etw_ring_fits(&s->ring, own.size + items.size)))
 		etw_items_select(&items, built, properties & ~ETW_ENABLE_USER_STACK);
 	items.extra = extra;
 	own.size += items.size;

@@ -205,7 +205,7 @@ static u32 copy_pages(u8 *to, u64 sp, u32 size, u16 *absent)
 	BUILD_BUG_ON(ETW_USER_STACK_MAX / PAGE_SIZE + 1 > BITS_PER_TYPE(typeof(*absent)));
 	for (at = 0; at < size; at += part, page++) {
 		part = min_t(u64, size - at, PAGE_SIZE - offset_in_page(sp + at));
-		if (!copy_from_user_nmi(to + at, (const void __user *)(sp + at), part)) {
+		if (etw_stack_read_user(to + at, (const void __user *)(sp + at), part)) {
 			end = at + part;
 			continue;
 		}
