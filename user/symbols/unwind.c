@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer.h"
 #include "unwind.h"
 
 #define PAGE		4096u
@@ -19,7 +20,6 @@
 #define RBP		6
 #define RSP		7
 #define RIP		16	/* also the column of the return address */
-#define KERNEL		0x8000000000000000ull	/* no program returns there */
 #define EXPRESSION_MAX	64	/* values on an expression's stack, and operations of one */
 
 /* The registers of one frame, and all the memory there is */
@@ -40,7 +40,7 @@ static bool read_word(const struct state *s, uint64_t at, size_t size, uint64_t 
 	uint64_t page;
 
 	*value = 0;
-	if (at < s->begin || at - s->begin > s->size || s->size - (at - s->begin) < size)
+	if (!size || at < s->begin || at - s->begin > s->size || s->size - (at - s->begin) < size)
 		return false;
 	for (page = at / PAGE; page <= (at + size - 1) / PAGE; page++)
 		if (s->absent >> (page - s->begin / PAGE) & 1)
@@ -222,6 +222,15 @@ static bool caller_register(const struct state *s, Dwarf_Frame *frame, int numbe
 	       (is_value || read_word(s, *value, sizeof(*value), value));
 }
 
+/* A rule that says that there is no return address marks the outermost function. */
+static bool is_outermost(Dwarf_Frame *frame)
+{
+	Dwarf_Op own[3], *ops;
+	size_t count;
+
+	return !dwarf_frame_register(frame, RIP, own, &ops, &count) && !count && ops;
+}
+
 enum step { STEP_DONE, STEP_END, STEP_LOST };
 
 /* Move to the caller. *signal: by a signal, so that the processor was where it returns to. */
@@ -243,24 +252,15 @@ static enum step step_by_table(struct state *s, Dwarf_Frame *frame, bool *signal
 	if (!*signal && s->cfa < sp)
 		return STEP_LOST;
 	s->has_cfa = true;
-	for (i = 0; i < ETW_USER_STACK_REGISTERS; i++)
-		if (i != RIP && caller_register(s, frame, i, &registers[i]))
+	if (!caller_register(s, frame, RIP, &registers[RIP]))
+		return is_outermost(frame) ? STEP_END : STEP_LOST;
+	for (i = 0; i < RIP; i++)
+		if (caller_register(s, frame, i, &registers[i]))
 			known |= 1u << i;
-	if (caller_register(s, frame, RIP, &registers[RIP])) {
-		known |= 1u << RIP;
-	} else {
-		Dwarf_Op own[3];
-
-		/* A rule that says there is none marks the outermost function. */
-		return !dwarf_frame_register(frame, RIP, own, &ops, &count) && !count && ops ?
-		       STEP_END : STEP_LOST;
-	}
-	if (!(known & 1u << RSP)) {
+	if (!(known & 1u << RSP))
 		registers[RSP] = s->cfa;
-		known |= 1u << RSP;
-	}
 	memcpy(s->registers, registers, sizeof(registers));
-	s->known = known;
+	s->known = known | 1u << RSP | 1u << RIP;
 	s->by_pointer = false;
 	return registers[RIP] ? STEP_DONE : STEP_END;
 }
@@ -334,7 +334,7 @@ unsigned int unwind(const void *item, size_t len, unwind_find *find, void *conte
 	s.begin = s.registers[RSP];
 	s.absent = head.absent;
 	s.by_pointer = s.has_cfa = false;
-	while (ret == STEP_DONE && count < room && s.registers[RIP] < KERNEL) {
+	while (ret == STEP_DONE && count < room && s.registers[RIP] < SYMBOLIZER_KERNEL) {
 		frames[count++] = (struct unwound){ s.registers[RIP], exact };
 		ret = step(&s, exact, find, context, &exact);
 	}
