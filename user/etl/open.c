@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +23,6 @@
  */
 static void cut_unused(struct etw_etl_space *space)
 {
-	static const struct etw_buffer_header zero;
 	struct etw_buffer_header header;
 	uint64_t at;
 
@@ -32,7 +30,7 @@ static void cut_unused(struct etw_etl_space *space)
 		at = space->begin + (space->end - space->begin - 1) / space->step * space->step;
 		if (space->end - at < sizeof(header) ||
 		    etw_etl_read(space->fd, at, &header, sizeof(header)) ||
-		    memcmp(&header, &zero, sizeof(zero)))
+		    !etw_etl_header_zero(&header))
 			return;
 		space->end = at;
 	}

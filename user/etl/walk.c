@@ -200,12 +200,17 @@ static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *wal
 	return 1;
 }
 
-/* Is this space that was allocated for a file, but not written? */
-static bool unused(const struct etw_etl_space *space, const struct etw_buffer_header *header)
+bool etw_etl_header_zero(const struct etw_buffer_header *header)
 {
 	static const struct etw_buffer_header zero;
 
-	return space->open && !memcmp(header, &zero, sizeof(zero));
+	return !memcmp(header, &zero, sizeof(zero));
+}
+
+/* Is this space that was allocated for a file, but not written? */
+static bool unused(const struct etw_etl_space *space, const struct etw_buffer_header *header)
+{
+	return space->open && etw_etl_header_zero(header);
 }
 
 int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *walk,

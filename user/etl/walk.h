@@ -24,6 +24,9 @@ static inline bool etw_etl_expands(const struct etw_buffer_header *header)
 	return header->offset / ETW_ETL_EXPAND_MAX <= header->buffer_size;
 }
 
+/* Is there nothing, but zeros? */
+bool etw_etl_header_zero(const struct etw_buffer_header *header);
+
 /* The file being walked; constant during the walk. */
 struct etw_etl_space {
 	int fd;
