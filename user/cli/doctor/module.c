@@ -98,13 +98,6 @@ static void report_missing(const struct doctor *doctor)
 			     doctor->release);
 }
 
-static bool has_end(const char *path, const char *end)
-{
-	size_t len = strlen(path), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(path + len - end_len, end);
-}
-
 /* Is it for this kernel?  Reports it if not. */
 static bool fits(const struct doctor *doctor, const struct module_file *file)
 {
@@ -151,7 +144,7 @@ static const char *sign_fix(const struct doctor *doctor, const struct module_fil
 	const char *fix = dkms_fix(doctor);
 
 	/* The signature belongs into a compressed file. */
-	if (!fix && !has_end(file->path, ".ko"))
+	if (!fix && file->compressed)
 		return install_fix(doctor);
 	return fix ? fix :
 	       doctor_fix("sudo /lib/modules/%s/build/scripts/sign-file sha256 /var/lib/dkms/mok.key /var/lib/dkms/mok.pub %s",
@@ -167,7 +160,7 @@ static void check_signature(const struct doctor *doctor, const struct module_fil
 	doctor_line(enforced, sizeof(enforced), "/sys/module/module/parameters/sig_enforce");
 	snprintf(why, sizeof(why), "Secure Boot %s, lockdown %s, module.sig_enforce %s",
 		 boot ? "on" : "off", *locked ? locked : "none", *enforced == 'Y' ? "on" : "off");
-	if (file->compressed)
+	if (file->unknown)
 		doctor_unknown("signature", "%s cannot be decompressed here (%s)", file->path, why);
 	else if (*enforced != 'Y' && !*locked)
 		doctor_ok("signature", "%s, and this kernel asks for none (%s)",
@@ -194,7 +187,7 @@ static bool is_other_build(const struct module_file *file)
 	char *note;
 	bool other = false;
 
-	if (file->compressed)
+	if (file->unknown)
 		return false;
 	note = doctor_read(&size, "/sys/module/etw/notes/.note.gnu.build-id");
 	if (note && id && size >= id)
@@ -298,7 +291,7 @@ void doctor_module(const struct doctor *doctor)
 	} else if (!listed) {
 		doctor_wrong("module", doctor_fix("sudo depmod %s", doctor_word(doctor->release)),
 			     "%s is not in modules.dep: modprobe does not find it", path);
-	} else if (file.compressed) {
+	} else if (file.unknown) {
 		doctor_unknown("module", "%s cannot be decompressed here, to see which kernel it is for",
 			       path);
 	} else if (fits(doctor, &file)) {

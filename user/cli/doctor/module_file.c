@@ -125,8 +125,8 @@ static int start_unpacker(char *program, int in, int *out, pid_t *pid)
 	return err;
 }
 
-/* As doctor_read(), of what the file contains. NULL: it could not be decompressed. */
-static char *read_unpacked(const char *path, size_t *size)
+/* As doctor_read(), of what the file contains. *unknown: it is there, but nobody decompresses it. */
+static char *read_unpacked(const char *path, size_t *size, bool *unknown)
 {
 	int in = open(doctor_path("%s", path), O_RDONLY | O_NONBLOCK | O_CLOEXEC), out = -1, status;
 	char *program = unpacker(path), *data = NULL;
@@ -137,11 +137,12 @@ static char *read_unpacked(const char *path, size_t *size)
 		return NULL;
 	good = program && !start_unpacker(program, in, &out, &pid);
 	close(in);
-	if (!good)
-		return NULL;
-	good = !etw_read_all(out, UNPACKED_MAX, &data, size);
-	close(out);
-	good &= waitpid(pid, &status, 0) == pid && !status;
+	if (good) {
+		good = !etw_read_all(out, UNPACKED_MAX, &data, size);
+		close(out);
+		good &= waitpid(pid, &status, 0) == pid && !status;
+	}
+	*unknown = !good;
 	if (good)
 		return data;
 	free(data);
@@ -158,16 +159,10 @@ int module_file_read(const char *path, struct module_file *file)
 	memset(file, 0, sizeof(*file));
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->compressed = path_len < 3 || strcmp(path + path_len - 3, ".ko");
-	image = doctor_read(&size, "%s", path);
+	image = file->compressed ? read_unpacked(path, &size, &file->unknown) :
+				   doctor_read(&size, "%s", path);
 	if (!image)
-		return -errno;
-	if (file->compressed) {
-		free(image);
-		image = read_unpacked(path, &size);
-		if (!image)
-			return 0;
-		file->compressed = false;
-	}
+		return file->unknown ? 0 : -errno;
 	file->is_signed = size > len && !memcmp(image + size - len, sig_end, len);
 	err = read_sections(image, size, file);
 	free(image);

@@ -12,7 +12,8 @@
 
 struct module_file {
 	char path[PATH_MAX];	/* as the running system has it */
-	bool compressed;	/* and cannot be decompressed here: nothing below is known */
+	bool compressed;
+	bool unknown;		/* it cannot be decompressed here: nothing below is known */
 	bool is_signed;
 	char vermagic[256];
 	char srcversion[64];
