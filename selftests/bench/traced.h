@@ -10,23 +10,12 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
+#include "bench/guest.h"
 #include "lib/vm_dev.h"
+#include "lib/vm_tracefs.h"
 
-#define TRACEFS		"/sys/kernel/tracing/"
-#define EVENT		"events/syscalls/sys_enter_getppid/"
+#define TRACED		"syscalls/sys_enter_getppid"
 #define PERF_PAGES	128	/* as perf record has for each CPU */
-
-static inline unsigned int traced_id(void)
-{
-	unsigned int id = 0;
-	FILE *f = fopen(TRACEFS EVENT "id", "re");
-
-	if (f && fscanf(f, "%u", &id) != 1)
-		id = 0;
-	if (f)
-		fclose(f);
-	return id;
-}
 
 /* Make it the provider vm_guid(1): an event "e" with the number of the system call, "nr". */
 static inline int traced_by_etw(int fd)
@@ -35,7 +24,7 @@ static inline int traced_by_etw(int fd)
 	static const struct etw_trace_piece piece = { .offset = 8, .size = 8 };
 	struct etw_trace_event e = {
 		.size = sizeof(e), .provider = vm_guid(1), .name = VM_PTR("bench"), .name_len = 5,
-		.id = traced_id(), .schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.id = vm_event_id(TRACED), .schema = VM_PTR(schema), .schema_len = sizeof(schema),
 		.pieces = VM_PTR(&piece), .piece_count = 1, .level = 4,
 	};
 
@@ -47,10 +36,31 @@ static inline struct perf_event_attr traced_by_perf(void)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(struct perf_event_attr),
-		.config = traced_id(), .sample_period = 1, .sample_id_all = 1,
+		.config = vm_event_id(TRACED), .sample_period = 1, .sample_id_all = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
 	};
+}
+
+/* Rows without a key are left out, and those that this kernel lacks, whose net is negative. */
+static inline int traced_json(const char *path, const char *const *keys, const double *net,
+			      size_t count)
+{
+	const char *between = "";
+	FILE *f = fopen(path, "we");
+	size_t i;
+
+	if (!f)
+		return fail(path, -errno);
+	fprintf(f, "{\n    \"unit\": \"instructions per event\",\n    \"rows\": [\n");
+	for (i = 0; i < count; i++) {
+		if (!keys[i] || net[i] < 0)
+			continue;
+		fprintf(f, "%s      {\"key\": \"%s\", \"net\": %.0f}", between, keys[i], net[i]);
+		between = ",\n";
+	}
+	fprintf(f, "\n    ]\n  }\n");
+	return fclose(f) ? fail(path, -errno) : 0;
 }
 
 #endif /* BENCH_TRACED_H */

@@ -31,7 +31,7 @@
 #endif
 
 #define CALLS		4000
-#define INSTANCE	TRACEFS "instances/etw_bench/"
+#define INSTANCE	VM_TRACEFS "instances/etw_bench/"
 
 static double call_cost(void)
 {
@@ -226,7 +226,7 @@ static int by_ftrace(double *cost)
 	bool ok;
 
 	mkdir(INSTANCE, 0700);
-	ok = vm_write_text(INSTANCE EVENT "enable", "1");
+	ok = vm_write_text(INSTANCE "events/" TRACED "/enable", "1");
 	*cost = call_cost();
 	vm_write_text(INSTANCE "events/enable", "0");
 	rmdir(INSTANCE);
@@ -248,36 +248,18 @@ static const struct {
 
 /* ---------------------------------------------------------------------- results */
 
-/* net: negative for one that this kernel lacks */
-static int write_json(const char *path, const double *net)
-{
-	const char *between = "";
-	FILE *f = fopen(path, "we");
-	size_t i;
-
-	if (!f)
-		return fail(path, -errno);
-	fprintf(f, "{\n    \"unit\": \"instructions per event\",\n    \"rows\": [\n");
-	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
-		if (net[i] < 0)
-			continue;
-		fprintf(f, "%s      {\"key\": \"%s\", \"net\": %.0f}", between, tracers[i].key, net[i]);
-		between = ",\n";
-	}
-	fprintf(f, "\n    ]\n  }\n");
-	return fclose(f) ? fail(path, -errno) : 0;
-}
-
 int main(int argc, char **argv)
 {
 	const char *json = json_path(argc, argv);
+	const char *keys[ARRAY_SIZE(tracers)];
 	double net[ARRAY_SIZE(tracers)], without;
 	size_t i;
 	int ret;
 
-	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
 	without = call_cost();
 	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
+		keys[i] = tracers[i].key;
 		ret = tracers[i].run(&net[i]);
 		if (ret == -EOPNOTSUPP) {
 			printf("%s: not here\n", tracers[i].name);
@@ -289,5 +271,5 @@ int main(int argc, char **argv)
 		net[i] -= without;
 		printf("syscalls:sys_enter_getppid by %-20s %12.0f\n", tracers[i].name, net[i]);
 	}
-	return json && write_json(json, net);
+	return json && traced_json(json, keys, net, ARRAY_SIZE(tracers));
 }

@@ -435,37 +435,22 @@ static int measure_all(double *net)
 	return 0;
 }
 
-static int write_json(const char *path, const double *net)
-{
-	const char *between = "";
-	FILE *f = fopen(path, "we");
-	size_t i;
-
-	if (!f)
-		return fail(path, -errno);
-	fprintf(f, "{\n    \"unit\": \"instructions per event\",\n    \"rows\": [\n");
-	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
-		if (!tracers[i].key || net[i] < 0)
-			continue;
-		fprintf(f, "%s      {\"key\": \"%s\", \"net\": %.0f}", between, tracers[i].key, net[i]);
-		between = ",\n";
-	}
-	fprintf(f, "\n    ]\n  }\n");
-	return fclose(f) ? fail(path, -errno) : 0;
-}
-
 int main(int argc, char **argv)
 {
 	const char *json = json_path(argc, argv);
+	const char *keys[ARRAY_SIZE(tracers)];
 	double net[ARRAY_SIZE(tracers)];
+	size_t i;
 	int ret;
 
-	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
 	mkdir(FOLDER, 0700);
 	if (mount("tmpfs", FOLDER, "tmpfs", 0, "size=256m"))
 		return fail("a tmpfs", 0) ? 1 : 0;
 	ret = start_idler();
 	if (ret)
 		return fail("a task for the idle time", ret) ? 1 : 0;
-	return measure_all(net) || (json && write_json(json, net));
+	for (i = 0; i < ARRAY_SIZE(tracers); i++)
+		keys[i] = tracers[i].key;
+	return measure_all(net) || (json && traced_json(json, keys, net, ARRAY_SIZE(tracers)));
 }

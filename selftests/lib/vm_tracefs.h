@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/vm_dev.h"
+
 #define VM_TRACEFS	"/sys/kernel/tracing/"
 
 /* The number of SYSTEM/NAME or SYSTEM:NAME; 0: there is none, or it cannot be read. */
@@ -28,6 +30,20 @@ static inline unsigned int vm_event_id(const char *event)
 	if (f)
 		fclose(f);
 	return id;
+}
+
+/* To make it a provider: events "e" with the begin of the kernel's record as a number, "a" */
+static inline struct etw_trace_event vm_trace_event(struct etw_guid provider, const char *event)
+{
+	static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+	static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
+
+	return (struct etw_trace_event){
+		.size = sizeof(struct etw_trace_event), .provider = provider,
+		.name = VM_PTR("Test-Trace"), .name_len = 10, .id = vm_event_id(event),
+		.schema = VM_PTR(schema), .schema_len = sizeof(schema),
+		.pieces = VM_PTR(&head), .piece_count = 1, .level = 4,
+	};
 }
 
 #endif /* ETW_SELFTEST_VM_TRACEFS_H */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_loopback.h - connections over the loopback device, for tests that trace them
+ * vm_workload.h - what tests of tracing trace: a process that has a shell execute a script, and a
+ * connection over the loopback device
  */
-#ifndef ETW_SELFTEST_VM_LOOPBACK_H
-#define ETW_SELFTEST_VM_LOOPBACK_H
+#ifndef ETW_SELFTEST_VM_WORKLOAD_H
+#define ETW_SELFTEST_VM_WORKLOAD_H
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static inline bool vm_loopback_up(void)
@@ -53,4 +56,37 @@ static inline bool vm_loopback_connection(void)
 	return true;
 }
 
-#endif /* ETW_SELFTEST_VM_LOOPBACK_H */
+/*
+ * It begins with before(), waits for a byte through *go, and has after() at its end, unless these
+ * are NULL.  arg: $0 of the script.  It exits with 0 if all went well.
+ */
+static inline pid_t vm_workload_start(const char *script, const char *arg, bool (*before)(void),
+				      bool (*after)(void), int *go)
+{
+	int pipes[2], status;
+	char byte;
+	pid_t pid, child;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(pipes[1]);
+		if ((before && !before()) || read(pipes[0], &byte, 1) != 1)
+			_exit(1);
+		child = fork();
+		if (!child) {
+			execl("/bin/sh", "sh", "-ec", script, arg, NULL);
+			_exit(1);
+		}
+		if (!vm_loopback_connection() || (after && !after()) ||
+		    waitpid(child, &status, 0) != child)
+			_exit(2);
+		_exit(status ? 3 : 0);
+	}
+	close(pipes[0]);
+	*go = pipes[1];
+	return pid;
+}
+
+#endif /* ETW_SELFTEST_VM_WORKLOAD_H */

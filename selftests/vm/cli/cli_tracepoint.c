@@ -12,7 +12,7 @@
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
-#include "lib/vm_loopback.h"
+#include "lib/vm_workload.h"
 
 #define OUT	LOG_DIR "/a.etl"
 #define TRACEFS	"/sys/kernel/tracing/"

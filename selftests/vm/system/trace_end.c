@@ -15,16 +15,9 @@
 #define TRACEFS	"/sys/kernel/tracing/"
 #define MANY	100
 
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
-
 static int make(int fd, struct etw_guid guid, const char *event)
 {
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = guid, .name = VM_PTR("Test-Trace"), .name_len = 10,
-		.id = vm_event_id(event), .schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(&head), .piece_count = 1, .level = 4,
-	};
+	struct etw_trace_event e = vm_trace_event(guid, event);
 
 	return vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &e);
 }

@@ -16,9 +16,6 @@
 #define LENGTH	5000
 #define PIECE	2048
 
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
-
 FIXTURE(manifest) {
 	int fd;
 	uint64_t session;
@@ -90,13 +87,11 @@ FIXTURE_TEARDOWN(manifest)
 
 static int make(FIXTURE_DATA(manifest) *self, uint32_t len, uint32_t reserved)
 {
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = self->guid, .name = VM_PTR("Test-Trace"),
-		.name_len = 10, .id = vm_event_id(EVENT), .schema = VM_PTR(schema),
-		.schema_len = sizeof(schema), .pieces = VM_PTR(&head), .piece_count = 1, .level = 4,
-		.manifest = VM_PTR(self->text), .manifest_len = len, .reserved = reserved,
-	};
+	struct etw_trace_event e = vm_trace_event(self->guid, EVENT);
 
+	e.manifest = VM_PTR(self->text);
+	e.manifest_len = len;
+	e.reserved = reserved;
 	return vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e);
 }
 

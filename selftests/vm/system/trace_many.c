@@ -35,9 +35,6 @@ static const char *const caused[] = {
 
 #define CAUSED	ARRAY_SIZE(caused)
 
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };
-
 FIXTURE(many) {
 	int fd;
 	uint64_t session;
@@ -227,11 +224,7 @@ static bool drain(FIXTURE_DATA(many) *self)
 
 static int make(int fd, unsigned int i, const char *event)
 {
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = guid_of(i), .name = VM_PTR("Test-Trace"),
-		.name_len = 10, .id = vm_event_id(event), .schema = VM_PTR(schema),
-		.schema_len = sizeof(schema), .pieces = VM_PTR(&head), .piece_count = 1, .level = 4,
-	};
+	struct etw_trace_event e = vm_trace_event(guid_of(i), event);
 
 	return vm_ioctl(fd, ETW_IOC_TRACE_EVENT, &e);
 }

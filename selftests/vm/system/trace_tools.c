@@ -26,7 +26,7 @@
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
-#include "lib/vm_loopback.h"
+#include "lib/vm_workload.h"
 #include "lib/vm_tracefs.h"
 
 #define FILE_NAME	LOG_DIR "/a.etl"
@@ -158,33 +158,9 @@ static bool connections_over(void)
 	return f && !open;
 }
 
-/* A process that does it once it is told to */
-static pid_t start_workload(const char *disk, int *go)
+static bool wait_for_connections(void)
 {
-	int pipes[2], status;
-	char byte;
-	pid_t pid, child;
-
-	if (pipe2(pipes, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		close(pipes[1]);
-		if (read(pipes[0], &byte, 1) != 1)
-			_exit(1);
-		child = fork();
-		if (!child) {
-			execl("/bin/sh", "sh", "-ec", script, disk, NULL);
-			_exit(1);
-		}
-		if (!vm_loopback_connection() || !vm_until(connections_over()) ||
-		    waitpid(child, &status, 0) != child)
-			_exit(2);
-		_exit(status ? 3 : 0);
-	}
-	close(pipes[0]);
-	*go = pipes[1];
-	return pid;
+	return vm_until(connections_over());
 }
 
 /* --------------------------------------------------------------------- /proc */
@@ -547,7 +523,7 @@ TEST_F_TIMEOUT(tools, same_run, 900)
 		SKIP(return, "no perf, no trace-cmd, no compiler, or no trace events");
 	if (!make_disk(self))
 		SKIP(return, "this machine has no ext4 on loop devices");
-	self->pid = start_workload(self->loop, &go);
+	self->pid = vm_workload_start(script, self->loop, NULL, wait_for_connections, &go);
 	ASSERT_LT(0, self->pid);
 	self->runs = true;
 	look_at[0] = look(self);

@@ -29,7 +29,7 @@
 #include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"
 #include "lib/vm_log.h"
-#include "lib/vm_loopback.h"
+#include "lib/vm_workload.h"
 #include "lib/vm_tracefs.h"
 #include "lib/fault/vm_disk.h"
 
@@ -191,30 +191,9 @@ static const char script[] =
 	"cc -o hello hello.c && ./hello >out || exit 1\n"
 	"dd if=hello of=copy bs=512 conv=fsync 2>/dev/null && cmp hello copy\n";
 
-static pid_t start_workload(int *go)
+static bool enter_group(void)
 {
-	int pipes[2], status;
-	char byte;
-	pid_t pid, child;
-
-	if (pipe2(pipes, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		if (!vm_enter_group(GROUP) || read(pipes[0], &byte, 1) != 1)
-			_exit(1);
-		child = fork();
-		if (!child) {
-			execl("/bin/sh", "sh", "-ec", script, NULL);
-			_exit(1);
-		}
-		if (!vm_loopback_connection() || waitpid(child, &status, 0) != child)
-			_exit(2);
-		_exit(status ? 3 : 0);
-	}
-	close(pipes[0]);
-	*go = pipes[1];
-	return pid;
+	return vm_enter_group(GROUP);
 }
 
 TEST_F(workload, as_perf_and_ftrace)
@@ -228,7 +207,7 @@ TEST_F(workload, as_perf_and_ftrace)
 	if (!vm_groups())
 		SKIP(return, "no cgroup2");
 	ASSERT_TRUE(vm_loopback_up());
-	pid = start_workload(&go);
+	pid = vm_workload_start(script, "sh", enter_group, NULL, &go);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, RUN("start", "work", "--file", FILE_NAME, "--buffer-size", "256K",
 			 "--max-buffers", "400"));
