@@ -120,6 +120,7 @@
 #define ETW_IOC_BPF_PROVIDER	ETW_IOC(0x29)	/* etw_bpf_provider */
 #define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
 #define ETW_IOC_CLASSIC		ETW_IOC(0x31)	/* etw_classic_write */
+#define ETW_IOC_WRITE_MANY	ETW_IOC(0x32)	/* etw_write_many */
 #define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */
 #define ETW_IOC_ACCESS_SET	ETW_IOC(0x50)	/* etw_access */
 #define ETW_IOC_ACCESS_QUERY	ETW_IOC(0x51)	/* etw_access */
@@ -679,6 +680,43 @@ struct etw_event_write {
 	__u64 stack;		/* __u64 *: return addresses, the innermost first */
 	__u32 stack_count;	/* at most ETW_STACK_MAX; 0: the kernel walks it */
 	__u32 lost;		/* with LOST: so many events; 0: one.  Else 0 */
+};
+
+#define ETW_MANY_BYTES_MAX	262144	/* of the events of one ETW_IOC_WRITE_MANY */
+#define ETW_MANY_TIME		0x1	/* etw_many_event.flags: time is set */
+
+/*
+ * An event of ETW_IOC_WRITE_MANY.  Its payload follows at once.  Its TraceLogging metadata, which
+ * begin with their size as a u16, lie anywhere among the bytes of the command, and several events
+ * can have the same: mostly behind the payload of the first one.
+ */
+struct etw_many_event {
+	__u32 size;		/* up to the next event, a multiple of 8 */
+	__u32 flags;		/* ETW_MANY_* */
+	__u32 schema;		/* bytes from the first event to the metadata; 0: none */
+	__u32 payload_len;	/* bytes */
+	__u64 time;		/* as the data of ETW_DATA_TIMESTAMP: ticks of a session's clock */
+	struct etw_event_descriptor desc;
+};
+
+/*
+ * Write many events of one registration, in their order; each is written or lost as if
+ * ETW_IOC_WRITE had written it, with activity 0.  For a process that writes what happened before,
+ * elsewhere: it has no stack of its own that the events could have.
+ *
+ * The command ends at an event that is malformed or cannot be read, or for which there is no
+ * memory, and when the process is being killed.  It fails if that is the first one, as
+ * ETW_IOC_WRITE would; that event and those behind it are neither written nor counted.
+ */
+struct etw_write_many {
+	__u32 size;
+	__u32 slot;
+	__u32 flags;		/* 0 */
+	__u32 bytes;		/* at events; at most ETW_MANY_BYTES_MAX */
+	__u64 events;		/* struct etw_many_event, one behind the other */
+	__u64 filter;		/* as in etw_event_write */
+	__u32 done;		/* out: bytes of the events before the command's end */
+	__u32 lost;		/* out: of those, for so many ETW_IOC_WRITE would have failed */
 };
 
 /* ------------------------------------------------------- classic providers */

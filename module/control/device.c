@@ -23,6 +23,7 @@ static const struct etw_ioctl device_ioctls[] = {
 	/* searched from the top: the most frequent ones first; ETW_IOC_WRITE is before them all */
 	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_write_classic,
 		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_WRITE_MANY, struct etw_write_many, etw_write_many),
 	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,
 		  .undo = etw_ioctl_notify_undo),
 	ETW_IOCTL(ETW_IOC_REGISTER, struct etw_register, etw_ioctl_register,

@@ -399,6 +399,23 @@ AT(etw_access, own, 40, 4);
 AT(etw_access, reserved, 44, 4);
 SIZE(etw_access, 48);
 
+AT(etw_many_event, size, 0, 4);
+AT(etw_many_event, flags, 4, 4);
+AT(etw_many_event, schema, 8, 4);
+AT(etw_many_event, payload_len, 12, 4);
+AT(etw_many_event, time, 16, 8);
+AT(etw_many_event, desc, 24, 16);
+SIZE(etw_many_event, 40);
+
+AT(etw_write_many, slot, 4, 4);
+AT(etw_write_many, flags, 8, 4);
+AT(etw_write_many, bytes, 12, 4);
+AT(etw_write_many, events, 16, 8);
+AT(etw_write_many, filter, 24, 8);
+AT(etw_write_many, done, 32, 4);
+AT(etw_write_many, lost, 36, 4);
+SIZE(etw_write_many, 40);
+
 AT(etw_classic_write, slot, 4, 4);
 AT(etw_classic_write, kind, 8, 4);
 AT(etw_classic_write, logger_id, 12, 4);

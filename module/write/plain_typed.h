@@ -109,10 +109,23 @@ etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
 	return place;
 }
 
-/* As etw_plain_write(), to the first count sessions; payer: see fair.h. */
+/*
+ * The time of an event whose writer has given one, for the sessions up to end.  false: it is too
+ * early, or several sessions, whose clocks may differ, take the event.
+ */
+static __always_inline bool etw_plain_given(const struct etw_plain_place *place,
+					    const struct etw_plain_place *end, u64 given, u64 *now)
+{
+	if (unlikely(end - place > 1 || given <= READ_ONCE(place->cpu->session->given_after)))
+		return false;
+	*now = min(given, *now);
+	return true;
+}
+
+/* As etw_plain_write(), to the first count sessions; payer: see fair.h; given: a time, or NULL. */
 static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *snapshot, u32 count,
-						  u64 payer, struct etw_record_source *source,
-						  int *result)
+						  u64 payer, const u64 *given,
+						  struct etw_record_source *source, int *result)
 {
 	struct etw_plain_place places[ETW_PROVIDER_SESSIONS] UNINITIALIZED, *end;
 	const struct etw_session_hot *session;
@@ -138,6 +151,8 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	clock = READ_ONCE(session->clock);
 	if (unlikely(!etw_clock_read_inline(clock, &now) ||
 		     !etw_plain_may_pay(places, payer, len)))
+		return false;
+	if (given && !etw_plain_given(places, end, *given, &now))
 		return false;
 	if (unlikely(!etw_plain_reserve(session, session->ring.size, places, len, &slot, &buf)))
 		return false;

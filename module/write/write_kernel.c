@@ -183,7 +183,7 @@ write_plain_typed(const struct etw_provider *provider, const struct etw_event_de
 	int ret;
 
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
-	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, &source, &ret)))
+	if (unlikely(!etw_plain_write_typed(snapshot, 1, 0, NULL, &source, &ret)))
 		return write_general(provider, desc, count, data);
 	return write_done(ret);
 }
@@ -198,7 +198,7 @@ typed_to_several(u64 payer, const struct etw_provider *provider,
 	struct etw_record_source source UNINITIALIZED;
 
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
-	return etw_plain_write_typed(snapshot, snapshot->count, payer, &source, result);
+	return etw_plain_write_typed(snapshot, snapshot->count, payer, NULL, &source, result);
 }
 
 /* As typed_to_several(), to the only session. */
@@ -211,7 +211,7 @@ typed_to_one(u64 payer, const struct etw_provider *provider,
 	struct etw_record_source source UNINITIALIZED;
 
 	etw_plain_describe(&source, provider, desc, NULL, NULL, count, data);
-	return etw_plain_write_typed(snapshot, 1, payer, &source, result);
+	return etw_plain_write_typed(snapshot, 1, payer, NULL, &source, result);
 }
 
 /* As write_nothing(), for ETW_WAY_TYPED of several sessions. */

@@ -6,8 +6,6 @@
  * TraceLogging event, if their data fit on the stack.  The rules of plain.h hold.  Whatever is
  * not plain about an event sends it to write_user.c, which begins again, finds what is wrong,
  * and counts what is lost; so each function here may give up.
- *
- * Data are read in words: for so few, copy_from_user() costs more than the copy.
  */
 #include <linux/compat.h>
 #include <linux/rcupdate.h>
@@ -25,32 +23,6 @@ struct small_data {
 	struct etw_data_descriptor pieces[PIECES];
 	u8 bytes[BYTES];
 };
-
-/* Copy size bytes, which there is room for. */
-static __always_inline bool read_bytes(u8 *to, const u8 __user *from, u32 size)
-{
-	u64 word;
-	u32 at;
-
-	if (!user_access_begin(from, size))
-		return false;
-	for (at = 0; size - at >= sizeof(word); at += sizeof(word)) {
-		unsafe_get_user(word, (const u64 __user *)(from + at), fault);
-		__builtin_memcpy(to + at, &word, sizeof(word));
-	}
-	if (size >= sizeof(word) && at < size) {
-		unsafe_get_user(word, (const u64 __user *)(from + size - sizeof(word)), fault);
-		__builtin_memcpy(to + size - sizeof(word), &word, sizeof(word));
-		at = size;
-	}
-	for (; at < size; at++)
-		unsafe_get_user(to[at], from + at, fault);
-	user_access_end();
-	return true;
-fault:
-	user_access_end();
-	return false;
-}
 
 static __always_inline bool read_piece(struct etw_data_descriptor *piece,
 				       const struct etw_data_descriptor __user *from)
@@ -78,7 +50,7 @@ static __always_inline bool read_data(struct small_data *data, const struct etw_
 	data->len = 0;
 	for (i = 0; i < w->data_count; i++, piece++) {
 		if (!read_piece(piece, from + i) || piece->size > BYTES - data->len ||
-		    !read_bytes(to, u64_to_user_ptr(piece->ptr), piece->size))
+		    !etw_user_read(to, u64_to_user_ptr(piece->ptr), piece->size))
 			return false;
 		piece->ptr = (unsigned long)to;
 		to += piece->size;
@@ -186,7 +158,7 @@ static noinline bool write_typed(const struct etw_registration_hot *reg,
 	struct etw_record_source source UNINITIALIZED;
 
 	describe(&source, reg, w, data);
-	return etw_plain_write_typed(snapshot, snapshot->count, reg->payer, &source, result);
+	return etw_plain_write_typed(snapshot, snapshot->count, reg->payer, NULL, &source, result);
 }
 
 /* The event's registration and snapshot, if it is plain; else NULL.  Preemption is off. */

@@ -58,9 +58,34 @@ static struct etw_write_opts opts_of(const struct etw_event_write *w, const stru
 }
 
 /*
- * 1: a session may take the event; 0: none does; -EBADF: no such registration; -EINVAL:
- * it is classic; -ESTALE: it belongs to another process; -EACCES: it is refused.  *types:
- * its pieces have types.
+ * 0; -EBADF: no such registration; -ESTALE: it belongs to another process than its owner, which
+ * must write; -EINVAL: it is classic; -EACCES: it is refused.
+ */
+static int check_registration(struct etw_registration_hot *reg, bool by_owner)
+{
+	if (!reg)
+		return -EBADF;
+	if (by_owner && reg->tgid != task_tgid(current))
+		return -ESTALE;
+	if (etw_hot_is_classic(reg))
+		return -EINVAL;	/* its events have no descriptor */
+	return etw_hot_refuses(reg) ? -EACCES : 0;
+}
+
+/* May this process write through the registration in that slot?  0 or an error. */
+int etw_process_may_write(struct etw_process_hot *p, u32 slot)
+{
+	int err;
+
+	rcu_read_lock();
+	err = check_registration(etw_process_find(p, slot), true);
+	rcu_read_unlock();
+	return err;
+}
+
+/*
+ * 1: a session may take the event; 0: none does; else an error of check_registration().
+ * *types: its pieces have types.
  */
 static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *w, bool *types)
 {
@@ -69,15 +94,8 @@ static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	if (!reg) {
-		ret = -EBADF;
-	} else if (reg->tgid != task_tgid(current)) {
-		ret = -ESTALE;
-	} else if (etw_hot_is_classic(reg)) {
-		ret = -EINVAL;	/* its events have no descriptor */
-	} else if (etw_hot_refuses(reg)) {
-		ret = -EACCES;
-	} else {
+	ret = check_registration(reg, true);
+	if (!ret) {
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
 		*types = READ_ONCE(reg->types);
 	}
@@ -127,26 +145,24 @@ static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w
 {
 	struct etw_registration_hot *reg;
 	bool types = false;
-	int err = 0;
+	int err;
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	if (!reg)
-		err = -EBADF;
-	else if (etw_hot_is_classic(reg))
-		err = -EINVAL;
-	else if (etw_hot_refuses(reg))
-		err = -EACCES;
-	else
+	err = check_registration(reg, false);
+	if (!err)
 		types = READ_ONCE(reg->types);
 	rcu_read_unlock();
 	return err ?: user_drop(p, w, types ? NULL : &no_schema, ETW_DROP_DRAIN, -ENOMEM);
 }
 
-/* Write the event.  All its data has been copied to kernel memory. */
-static int write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
-			const void *payload, u32 len, const struct etw_typed *typed,
-			const u64 *stack)
+/*
+ * Write the event, all of whose data have been copied to kernel memory; only the numbers in w
+ * count.  typed: its schema and the like, or NULL; stack: of w->stack_count, or NULL.
+ */
+int etw_write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
+		     const void *payload, u32 len, const struct etw_typed *typed,
+		     const u64 *stack)
 {
 	struct etw_data_descriptor piece = etw_data(payload, len);
 	struct etw_record_source source = {
@@ -262,7 +278,7 @@ static int copy_and_write(struct etw_process_hot *p, const struct etw_event_writ
 	if (err)
 		return user_drop(p, w, known, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
 			    err);
-	err = write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
+	err = etw_write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
 	kfree(stack);
 	return err;
 }

@@ -132,6 +132,7 @@ RUN(open); RUN(close); RUN(dup); RUN(read); RUN(poll); RUN(epoll); RUN(map_area)
 RUN(unmap); RUN(remap); RUN(protect); RUN(advise); RUN(touch); RUN(fcntl); RUN(fork); RUN(kill);
 RUN(pass_fd); RUN(drop_rights); RUN(burst); RUN(sleep); RUN(audit); RUN(audit_map);
 RUN(odd_ioctl); RUN(odd_call); RUN(cpu); RUN(many); RUN(trace); RUN(bpf);
+RUN(events);
 
 /* The remaining data pages of a call, and the size of the last pointer's target */
 struct room {

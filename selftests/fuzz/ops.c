@@ -495,6 +495,9 @@ ISSUES(60, trace, 12, ETW_IOC_TRACE_EVENT, V("fd", KIND_FD, FD_DEV), V("guid", K
        V("seed", KIND_INT, 1), V("count", KIND_INT, 3));
 ISSUES(63, bpf, 6, ETW_IOC_BPF_PROVIDER, V("fd", KIND_FD, FD_DEV), V("guid", KIND_INT, 0),
        V("seed", KIND_INT, 1), V("count", KIND_INT, 2));
+ISSUES(67, events, 12, ETW_IOC_WRITE_MANY, V("fd", KIND_FD, FD_DEV), V("slot", KIND_SLOT),
+       V("seed", KIND_INT, 1), V("count", KIND_INT, 5), V("filter", KIND_KEYWORD),
+       V("time", KIND_INT, 1));
 
 const struct op *const fuzz_ops[] = {
 	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
@@ -507,7 +510,7 @@ const struct op *const fuzz_ops[] = {
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
 	&op_disallowed, &op_t_set, &op_t_typed, &op_trace, &op_system,
-	&op_missed, &op_bpf,
+	&op_missed, &op_bpf, &op_events,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

@@ -142,6 +142,43 @@ RUN(burst)
 	return bad;
 }
 
+/* Events behind each other, of which few are not what the kernel takes */
+RUN(events)
+{
+	/* The first word is the size of metadata for an event without a field, called "e". */
+	static const unsigned char metadata[] = { 5, 0, 0, 'e', 0 };
+	_Alignas(8) unsigned char bytes[4096] = { 0 };
+	struct etw_write_many many = {
+		.size = sizeof(many), .slot = v[1], .events = (uintptr_t)bytes,
+		.filter = v[4] & 1 ? v[4] : 0,
+	};
+	uint64_t seed = v[2], i;
+	struct etw_many_event *e;
+
+	(void)x;
+	(void)thread;
+	for (i = 0; i <= v[3] % 24; i++, many.bytes += e->size) {
+		seed = rnd_mix(seed + i + 1);
+		e = (void *)(bytes + many.bytes);
+		e->payload_len = seed & 63;
+		e->schema = seed >> 8 & 7 ? sizeof(*e) + 64 : 0;
+		e->size = sizeof(*e) + 72;
+		e->flags = seed >> 11 & 1;
+		e->time = seed >> 12 & 3 ? v[5] + i : seed;
+		e->desc.id = i;
+		e->desc.level = seed >> 16 & 7;
+		e->desc.keyword = seed >> 20 & 1 ? seed >> 32 : 0;
+		if (!i)
+			memcpy(bytes + sizeof(*e) + 64, metadata, sizeof(metadata));
+	}
+	/* Anything in one of them */
+	if (!(seed >> 40 & 7))
+		bytes[(seed >> 44) % many.bytes] ^= seed >> 56;
+	if (!(seed >> 48 & 31))
+		many.bytes += seed >> 53 & 4095;
+	return result(ioctl((int)v[0], ETW_IOC_WRITE_MANY, &many));
+}
+
 RUN(sleep)
 {
 	(void)x;

@@ -73,6 +73,8 @@ static const char *const scenarios[] = {
 	"start:mode=18 system system:flags=1,enable=5 system:flags=1,enable=0 system flush stop",
 	"start bpf bpf:seed=5 bpf:seed=9,count=1 bpf:guid=1,count=3 enable enable:provider=1 capture:flags=0 "
 		"provider flush close bpf:guid=2",
+	"start register set:flags=1 enable events events:seed=7,count=20 events:seed=9 consume:flags=2048 "
+		"enable:property=2 events:seed=3,count=9 flush audit unregister",
 	"register access_set access_query access_query:flags=1 access_remove access_remove",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",

@@ -74,6 +74,12 @@ static inline void fill_write(struct env *e, void *arg)
 	((struct etw_event_write *)arg)->slot = e->slot;
 }
 
+static inline void fill_many(struct env *e, void *arg)
+{
+	/* No events */
+	((struct etw_write_many *)arg)->slot = e->slot;
+}
+
 static inline void fill_classic(struct env *e, void *arg)
 {
 	((struct etw_classic_write *)arg)->slot = e->classic;

@@ -544,7 +544,8 @@ static bool stuck_alone(int fd, unsigned long cmd, void *arg, const struct page 
 }
 
 static const unsigned long all_commands[] = {
-	ETW_IOC_WRITE, ETW_IOC_CLASSIC, ETW_IOC_NOTIFY, ETW_IOC_REGISTER, ETW_IOC_UNREGISTER,
+	ETW_IOC_WRITE, ETW_IOC_WRITE_MANY, ETW_IOC_CLASSIC, ETW_IOC_NOTIFY, ETW_IOC_REGISTER,
+	ETW_IOC_UNREGISTER,
 	ETW_IOC_SESSION_START, ETW_IOC_SESSION_STOP, ETW_IOC_SESSION_QUERY,
 	ETW_IOC_SESSION_UPDATE, ETW_IOC_SESSION_FLUSH, ETW_IOC_SESSION_ENUM,
 	ETW_IOC_SESSION_STAT, ETW_IOC_SESSION_CAPTURE, ETW_IOC_ENABLE, ETW_IOC_PROVIDER_ENUM,
@@ -574,6 +575,7 @@ static struct etw_data_descriptor piece = { .size = 8 };
 static struct etw_filter filter = { .len = 8, .type = ETW_FILTER_PID };
 static struct etw_enable enable_many, enable_one;
 static struct etw_event_write event = { .size = sizeof(event), .data_count = 1 };
+static struct etw_write_many many = { .size = sizeof(many), .bytes = sizeof(struct etw_many_event) };
 static struct etw_register reg = { .size = sizeof(reg), .name_len = 8 };
 static struct etw_provider_set traits = { .size = sizeof(traits), .flags = ETW_SET_TRAITS,
 					  .traits_len = 32 };
@@ -617,6 +619,7 @@ static const struct way {
 	{ "filters", ETW_IOC_ENABLE, &enable_many, &enable_many.filters },
 	{ "a filter", ETW_IOC_ENABLE, &enable_one, &filter.ptr },
 	{ "payload", ETW_IOC_WRITE, &event, &piece.ptr },
+	{ "events", ETW_IOC_WRITE_MANY, &many, &many.events },
 	{ "name", ETW_IOC_REGISTER, &reg, &reg.name },
 	{ "traits", ETW_IOC_PROVIDER_SET, &traits, &traits.traits },
 	{ "name out", ETW_IOC_SESSION_QUERY, &query, &query.name_out },
@@ -653,6 +656,7 @@ static void name_all(uint64_t session, uint32_t slot)
 	enable_one = enable_many;
 	enable_one.filters = VM_PTR(&filter);
 	event.slot = slot;
+	many.slot = slot;
 	event.data = VM_PTR(&piece);
 	traits.slot = slot;
 	start = vm_session("t-wait-file");

@@ -38,6 +38,7 @@ static const struct known commands[] = {
 	GROWN(TRACE_EVENT, etw_trace_event, ETW_TRACE_EVENT_SIZE_FIRST),
 	KNOWN(BPF_PROVIDER, etw_bpf_provider),
 	KNOWN(WRITE, etw_event_write), KNOWN(CLASSIC, etw_classic_write),
+	KNOWN(WRITE_MANY, etw_write_many),
 	KNOWN(CONSUMER_OPEN, etw_consumer_open), KNOWN(ACCESS_SET, etw_access),
 };
 
