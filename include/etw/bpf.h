@@ -369,11 +369,14 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 __attribute__((visibility("default")))
 void etw_bpf_forward_start(struct etw_bpf_forwarder *forwarder, volatile __u64 *wanted);
 /*
- * Write a record of the ring.  One thread at a time.  0, or a negative errno: the sessions
- * that wanted the event have counted it as lost.
+ * Write a record of the ring, together with others: at the latest etw_bpf_forward_flush() does, to
+ * be called once the ring has no more.  One thread at a time.  0, or a negative errno: the sessions
+ * that wanted this event, or earlier ones, have counted them as lost.
  */
 __attribute__((visibility("default")))
 int etw_bpf_forward_write(struct etw_bpf_forwarder *forwarder, const void *record, size_t size);
+__attribute__((visibility("default")))
+int etw_bpf_forward_flush(struct etw_bpf_forwarder *forwarder);
 /* The ring has lost so many: the sessions that want the event count them.  One thread at a time. */
 __attribute__((visibility("default")))
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *forwarder, unsigned int event, __u64 count);

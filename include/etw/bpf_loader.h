@@ -381,6 +381,7 @@ static inline void *etw_bpf_forward_(void *context)
 		before = ms;
 		use->taken = 0;
 		ring_buffer__consume(use->ring);
+		(void)etw_bpf_forward_flush(use->forwarder);
 		ms = etw_bpf_look_(use);
 		if (ms - before <= 2 * ETW_BPF_REST_MS && use->taken &&
 		    use->taken < use->ring_size / ETW_BPF_REST_PART)
@@ -388,6 +389,7 @@ static inline void *etw_bpf_forward_(void *context)
 	}
 	/* What was put there before the end was asked for */
 	ring_buffer__consume(use->ring);
+	(void)etw_bpf_forward_flush(use->forwarder);
 	etw_bpf_report_lost_(use);
 	return NULL;
 }

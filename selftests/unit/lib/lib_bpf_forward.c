@@ -81,6 +81,14 @@ static bool has_origin(const struct fake_write *w)
 	return w->len >= 12 && !memcmp(w->data + w->len - 12, origin, 12);
 }
 
+/* Write a record, and with it whatever waits. */
+static int write_now(const void *record, size_t size)
+{
+	const int err = etw_bpf_forward_write(forwarder, record, size);
+
+	return etw_bpf_forward_flush(forwarder) ? -ENOBUFS : err;
+}
+
 static void test_written(void)
 {
 	struct ring_first record = {
@@ -96,8 +104,12 @@ static void test_written(void)
 	const uint32_t writes = fake->writes;
 	const char *end;
 
-	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "written");
+	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "taken");
+	is(fake->writes, writes, "it waits for others");
+	is(etw_bpf_forward_flush(forwarder), 0, "written");
 	is(fake->writes, writes + 1, "once");
+	is(etw_bpf_forward_flush(forwarder), 0, "nothing is left to write");
+	is(fake->writes, writes + 1, "nor written again");
 	end = memmem(last->data, last->len, names, sizeof(names) - 1);
 	ok(end, "metadata of the three fields");
 	ok(end && !memcmp(end + sizeof(names) - 1, payload, sizeof(payload) - 1), "the payload");
@@ -107,7 +119,7 @@ static void test_written(void)
 	is(last->event.desc.channel, ETW_CHANNEL_TRACELOGGING, "channel");
 	memcpy(record.record.name, "abcde", 5);
 	record.texts[0].size = -EFAULT;
-	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "a text that is not there");
+	is(write_now(&record, sizeof(record)), 0, "a text that is not there");
 	ok(memmem(last->data, last->len, without, sizeof(without) - 1), "is empty");
 }
 
@@ -128,13 +140,17 @@ static void test_lost(void)
 	is(etw_bpf_forward_write(forwarder, &record, sizeof(record.head) - 1), -EINVAL, "no head");
 	is(fake->writes, writes, "nothing was written");
 	record.head.event = 1;
-	fake->error[0x30] = -ENOBUFS;
-	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), -ENOBUFS, "no room");
-	is(fake->lost, lost + 6, "that the kernel has counted");
+	is(write_now(&record, sizeof(record)), 0, "another one");
+	is(fake->writes, writes + 1, "is written");
+	fake->error[0x32] = -ENOMEM;
+	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	is(write_now(&record, sizeof(record)), -ENOBUFS, "the kernel takes none of two");
+	is(fake->writes, writes + 1, "nothing is written");
+	is(fake->lost, lost + 8, "both are counted");
 	fake_control(&guid, ETW_CONTROL_DISABLE, 0, 0, 0);
 	ok(wants(0, 0), "disabled");
 	etw_bpf_forward_lost(forwarder, 1, UINT64_MAX);
-	is(fake->lost, lost + 6, "nobody wants to know");
+	is(fake->lost, lost + 8, "nobody wants to know");
 }
 
 static void test_refused(void)
@@ -155,7 +171,8 @@ static void test_refused(void)
 static void test_clocks(void)
 {
 	const struct etw_bpf_anchor anchor = { .boot = 1000000, .tsc = 900000, .wall = 70000 };
-	struct etw_bpf_clocks c = { .sessions = { 0x5, 0x2, 0, 0 }, .tsc_rate = 3000000000 };
+	struct etw_bpf_clocks c = { .sessions = { 0x5, 0x2, 0, 0 }, .known = 0x7,
+				    .tsc_rate = 3000000000 };
 	struct etw_bpf_anchor now = { 0 };
 	uint64_t without, wall;
 
@@ -232,13 +249,29 @@ static void test_asks(void)
 	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
 	uint32_t before;
 
-	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	write_now(&record, sizeof(record));
 	before = fake->ioctls;
 	etw_bpf_forward_write(forwarder, &record, sizeof(record));
-	is(fake->ioctls, before + 1, "a write is one command");
+	write_now(&record, sizeof(record));
+	is(fake->ioctls, before + 1, "two events are one command");
 	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x30, 0);
-	etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	write_now(&record, sizeof(record));
 	ok(fake->ioctls > before + 2, "the sessions are looked at again");
+}
+
+/* A ring that never becomes empty: events do not wait for its end. */
+static void test_many(void)
+{
+	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
+	const uint32_t writes = fake->writes, ioctls = fake->ioctls;
+	unsigned int i;
+
+	for (i = 0; i < 2000; i++)
+		etw_bpf_forward_write(forwarder, &record, sizeof(record));
+	ok(fake->writes > writes + 1000, "most are written");
+	ok(fake->ioctls < ioctls + 50, "by few commands");
+	etw_bpf_forward_flush(forwarder);
+	is(fake->writes, writes + 2000, "all are");
 }
 
 /* A child has the map, which is its parent's. */
@@ -292,7 +325,7 @@ static void test_private(ULONG clock, const char *file)
 	begin = (int64_t)private_wall() - 200000;
 	record.head.time = private_ns(CLOCK_BOOTTIME) - 20000000;
 	end = (int64_t)private_wall() - 200000;
-	is(etw_bpf_forward_write(forwarder, &record, sizeof(record)), 0, "written");
+	is(write_now(&record, sizeof(record)), 0, "written");
 	is(fake->writes, writes + 1, "to the kernel once");
 	is(stop(h), ERROR_SUCCESS, "stopped");
 	is(read_file(in_dir(file), see, &time, NULL), 1, "and to it once");
@@ -314,6 +347,7 @@ int main(void)
 	test_wanted();
 	test_written();
 	test_asks();
+	test_many();
 	test_child();
 	test_stopped();
 	dir_make();

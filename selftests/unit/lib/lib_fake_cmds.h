@@ -202,6 +202,33 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	return 0;
 }
 
+/* Each of many events, as if it came alone */
+static int fake_many(struct fake_file *f, struct etw_write_many *many)
+{
+	unsigned char *events = (void *)(uintptr_t)many->events;
+	const struct etw_many_event *e;
+	int err = 0;
+	uint32_t at;
+
+	many->lost = 0;
+	many->done = many->bytes;
+	for (at = 0; !err && at < many->bytes; at += e->size) {
+		struct etw_event_write event = { .slot = many->slot, .filter = many->filter };
+		struct etw_data_descriptor data[2] = { { 0 } };
+
+		e = (const void *)(events + at);
+		data[0].ptr = (uintptr_t)(events + e->schema);
+		data[0].size = e->schema ? events[e->schema] | events[e->schema + 1] << 8 : 0;
+		data[1].ptr = (uintptr_t)(e + 1);
+		data[1].size = e->payload_len;
+		event.data = (uintptr_t)data;
+		event.data_count = 2;
+		event.desc = e->desc;
+		err = fake_event(f, &event);
+	}
+	return err;
+}
+
 /* Accept a record of a classic provider, for the session that enabled it. */
 static int fake_classic(struct fake_file *f, const struct etw_classic_write *w)
 {
@@ -486,6 +513,8 @@ static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 		return fake_next_notice(f, fd, arg);
 	case 0x30:
 		return fake_event(f, arg);
+	case 0x32:
+		return fake_many(f, arg);
 	case 0x31:
 		return fake_classic(f, arg);
 	case 0x40:

@@ -144,27 +144,19 @@ void etw_bpf_clocks_read(struct etw_bpf_clocks *clocks, const struct etw_guid *g
 		known |= clocks->sessions[i];
 	}
 	clocks->sessions[ETW_BPF_NOW] |= enabled & ~known;
+	clocks->known = enabled;
 }
 
-bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_source source,
-			     uint64_t *excluded)
-{
-	uint64_t known = 0;
-	unsigned int i;
-
-	for (i = 0; i < ETW_BPF_SOURCES; i++)
-		known |= clocks->sessions[i];
-	*excluded = known ? ~clocks->sessions[source] : 0;
-	return known ? clocks->sessions[source] : source == ETW_BPF_NOW;
-}
-
-/* A distance of ns in ticks; of more than a day, which no record waits, it stays a day. */
+/*
+ * A distance of ns in ticks; of more than a day, which no record waits, it stays a day. Within that
+ * a double is as exact as a tick, and needs no division of 128 bits.
+ */
 static int64_t scaled(int64_t ns, uint64_t rate)
 {
 	const int64_t day = (int64_t)(86400 * NS);
 	const int64_t within = ns > day ? day : ns < -day ? -day : ns;
 
-	return (int64_t)((__int128)within * (__int128)rate / (__int128)NS);
+	return (int64_t)((double)within * (double)rate / (double)NS);
 }
 
 /* Has the TSC gone from one anchor to the next as far as it should? */
@@ -217,8 +209,8 @@ static void renew(struct etw_bpf_anchor *anchor, const struct etw_bpf_clocks *cl
 void etw_bpf_anchor_renew(struct etw_bpf_anchor *anchor, struct etw_bpf_clocks *clocks,
 			  uint64_t boot)
 {
-	/* Most records need no look at a clock: they happened soon after it was read. */
-	if (!anchor->boot || boot - anchor->boot >= RENEW_NS)
+	/* Most records need no look at a clock: they happened before it was read, or soon after. */
+	if (!anchor->boot || (int64_t)(boot - anchor->boot) >= (int64_t)RENEW_NS)
 		renew(anchor, clocks);
 	if (anchor->tsc_failed) {
 		clocks->sessions[ETW_BPF_NOW] |= clocks->sessions[ETW_BPF_TSC];

@@ -20,6 +20,7 @@ enum etw_bpf_source { ETW_BPF_TSC, ETW_BPF_BOOT, ETW_BPF_WALL, ETW_BPF_NOW, ETW_
 
 struct etw_bpf_clocks {
 	uint64_t sessions[ETW_BPF_SOURCES];	/* bit i: logger id i + 1 has this one */
+	uint64_t known;				/* those of all sources */
 	uint64_t tsc_rate;			/* ticks per second; 0: not known */
 };
 
@@ -39,8 +40,12 @@ void etw_bpf_clocks_read(struct etw_bpf_clocks *clocks, const struct etw_guid *p
  * that has enabled the provider since, except if none is known: then for all, at the time of
  * writing.
  */
-bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks, enum etw_bpf_source source,
-			     uint64_t *excluded);
+static inline bool etw_bpf_clocks_excluded(const struct etw_bpf_clocks *clocks,
+					   enum etw_bpf_source source, uint64_t *excluded)
+{
+	*excluded = clocks->known ? ~clocks->sessions[source] : 0;
+	return clocks->known ? clocks->sessions[source] : source == ETW_BPF_NOW;
+}
 
 /*
  * Read the clocks again if that was long before a record's time, boot, and long ago. Sessions with

@@ -4,7 +4,8 @@
  *
  * An event's header has the process, thread and CPU of the writer, whatever it says: so those of
  * the place where it happened are three fields behind its own. Its time is that of the place,
- * given to each session in ticks of the session's clock; see bpf_clock.h.
+ * given to each session in ticks of the session's clock; see bpf_clock.h.  The kernel's sessions
+ * get many events by one command, those with the same clock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <etw/winerror.h>
 
 #include "base/name_guid.h"
+#include "bpf_batch.h"
 #include "bpf_clock.h"
 #include "bpf_describe.h"
 #include "device/kdev.h"
@@ -36,6 +38,7 @@ struct forwarded {
 	const unsigned char *schema;
 	const struct etw_trace_piece *pieces;
 	uint32_t texts;
+	struct etw_bpf_batch_schema of_batches[ETW_BPF_SOURCES];
 };
 
 struct etw_bpf_forwarder {
@@ -54,6 +57,7 @@ struct etw_bpf_forwarder {
 	uint32_t generation;
 	struct etw_bpf_clocks clocks;
 	struct etw_bpf_anchor anchor;
+	struct etw_bpf_batch batches[ETW_BPF_SOURCES];
 	unsigned char traits[sizeof(uint16_t) + ETW_NAME_MAX + 1];
 	unsigned char payload[ETW_RECORD_MAX];
 };
@@ -231,14 +235,20 @@ const char *etw_bpf_forward_name(const struct etw_bpf_forwarder *f)
 
 void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 {
+	unsigned int i;
+
 	if (!f)
 		return;
-	/* Another thread of the parent may have held the lock. */
-	if (is_own(f))
+	if (is_own(f)) {
+		/* Another thread of the parent may have held a child's lock. */
 		etw_bpf_forward_start(f, NULL);
+		etw_bpf_forward_flush(f);
+	}
 	if (f->handle)
 		etw_reg_remove(f->handle, false);
 	pthread_mutex_destroy(&f->lock);
+	for (i = 0; i < ETW_BPF_SOURCES; i++)
+		etw_bpf_batch_free(&f->batches[i]);
 	free(f->events);
 	free(f);
 }
@@ -252,20 +262,22 @@ static EVENT_DESCRIPTOR descriptor_of(const struct forwarded *e)
 		.Opcode = e->event->opcode, .Task = e->event->task, .Keyword = e->event->keyword };
 }
 
+/* The same for the kernel */
+static struct etw_event_descriptor kernel_descriptor_of(const struct forwarded *e)
+{
+	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	struct etw_event_descriptor same;
+
+	memcpy(&same, &desc, sizeof(same));
+	return same;
+}
+
 /* Count so many events of the kind as lost, if a session wants it. */
 static void count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t count)
 {
-	const EVENT_DESCRIPTOR desc = descriptor_of(e);
-	struct etw_event_write event = { .flags = ETW_WRITE_LOST };
-	struct etw_reg *reg = etw_reg_find(f->handle);
+	const struct etw_event_descriptor desc = kernel_descriptor_of(e);
 
-	memcpy(&event.desc, &desc, sizeof(event.desc));
-	if (!reg)
-		return;
-	for (; count && etw_reg_wants(reg, desc.Level, desc.Keyword); count -= event.lost) {
-		event.lost = count < UINT32_MAX ? count : UINT32_MAX;
-		etw_reg_write(reg, f->handle, ETW_IOC_WRITE, &event, sizeof(event));
-	}
+	etw_bpf_count_lost(f->handle, &desc, count);
 }
 
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
@@ -372,41 +384,48 @@ static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e,
 	return etw_write_private_at(f->handle, &desc, times, 2, data);
 }
 
-static int write_event(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
+static int write_event(struct etw_bpf_forwarder *f, struct forwarded *e, uint64_t time,
 		       size_t payload)
 {
-	const EVENT_DESCRIPTOR desc = descriptor_of(e);
+	struct etw_bpf_event_in in = {
+		.head = { .payload_len = payload, .desc = kernel_descriptor_of(e) },
+		.payload = f->payload, .schema = e->schema, .schema_len = e->event->schema_len,
+	};
 	enum etw_bpf_source source;
-	uint64_t ticks, excluded;
 	int err, first = 0;
+	uint64_t excluded;
 
 	renew_clocks(f, time);
 	if (etw_private_here())
 		first = write_private(f, e, time, payload);
 	for (source = 0; source < ETW_BPF_SOURCES; source++) {
-		EVENT_DATA_DESCRIPTOR data[] = {
-			data_of(e->schema, e->event->schema_len,
-				EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA),
-			data_of(f->payload, payload, EVENT_DATA_DESCRIPTOR_TYPE_NONE),
-			data_of(&ticks, sizeof(ticks),
-				EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE),
-		};
-
 		if (!etw_bpf_clocks_excluded(&f->clocks, source, &excluded))
 			continue;
-		ticks = etw_bpf_ticks(&f->clocks, &f->anchor, source, time);
-		err = etw_write_kernel_at(f->handle, &desc, excluded,
-					  source == ETW_BPF_NOW ? 2 : 3, data);
-		if (err && !first)
-			first = err;
+		in.head.flags = source == ETW_BPF_NOW ? 0 : ETW_MANY_TIME;
+		in.of_batch = &e->of_batches[source];
+		in.head.time = etw_bpf_ticks(&f->clocks, &f->anchor, source, time);
+		err = etw_bpf_batch_add(&f->batches[source], f->handle, excluded, &in);
+		first = first ? first : err;
 	}
 	return first ? -ENOBUFS : 0;
+}
+
+int etw_bpf_forward_flush(struct etw_bpf_forwarder *f)
+{
+	unsigned int source;
+	int err, first = 0;
+
+	for (source = 0; source < ETW_BPF_SOURCES; source++) {
+		err = etw_bpf_batch_write(&f->batches[source], f->handle);
+		first = first ? first : err;
+	}
+	return first;
 }
 
 int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_t size)
 {
 	const struct etw_bpf_ring_record *head = record;
-	const struct forwarded *e;
+	struct forwarded *e;
 
 	/* Nobody can say which event a record without its head was. */
 	if (size < sizeof(*head) || head->event >= f->event_count)

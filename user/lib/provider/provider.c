@@ -192,19 +192,6 @@ ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
 }
 
-int etw_write_kernel_at(uint64_t handle, const EVENT_DESCRIPTOR *desc, uint64_t excluded,
-			uint32_t count, const EVENT_DATA_DESCRIPTOR *data)
-{
-	struct etw_reg *reg = etw_reg_find(handle);
-
-	if (!reg)
-		return -EBADF;
-	if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
-		return 0;
-	return write_kernel(__builtin_return_address(0), reg, handle, desc, excluded, 0, NULL, NULL,
-			    count, data);
-}
-
 int etw_write_private_at(uint64_t handle, const EVENT_DESCRIPTOR *desc,
 			 const uint64_t times[PRIVATE_CLOCKS], uint32_t count,
 			 const EVENT_DATA_DESCRIPTOR *data)
