@@ -333,7 +333,8 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (err)
 		return err;
 	t->late_error = 0;
-	t->seen_error = filemap_sample_wb_err(t->file->f_mapping);
+	t->begun_error = filemap_sample_wb_err(t->file->f_mapping);
+	t->seen_error = t->begun_error;
 	t->bytes = 0;
 	t->events = 0;
 	t->headless = false;
@@ -572,10 +573,10 @@ static int sync_name(struct file *file)
 }
 
 /*
- * Write the file to its disk, and its name if that may be new.  The error stays visible to others
- * who have the file open, and to the next call.
+ * Write the file to its disk, and its name if that may be new.  Write-back errors after since are
+ * returned even if another fsync(2) of the same open file has found them, and stay visible to that.
  */
-int etw_logtarget_sync(struct file *file, bool name)
+int etw_logtarget_sync(struct file *file, errseq_t since, bool name)
 {
 	errseq_t seen = READ_ONCE(file->f_wb_err);
 	int err;
@@ -584,7 +585,7 @@ int etw_logtarget_sync(struct file *file, bool name)
 		return 0;
 	err = vfs_fsync(file, 0);
 	if (!err) {
-		err = check_writable(file);
+		err = errseq_check(&file->f_mapping->wb_err, since) ?: check_writable(file);
 		return !err && name ? sync_name(file) : err;
 	}
 	spin_lock(&file->f_lock);

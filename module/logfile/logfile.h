@@ -46,7 +46,8 @@ struct etw_logtarget {
 	u8 proof;			/* the byte at proof_at, see proof_set() */
 	u64 proof_at;
 	bool linked;			/* had a name when it was begun */
-	errseq_t seen_error;		/* of write-back */
+	errseq_t begun_error;		/* of write-back, before the file was begun */
+	errseq_t seen_error;		/* ... found so far */
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
@@ -80,7 +81,8 @@ struct etw_logfile {
 	struct etw_trace_session *session;	/* set when the thread starts */
 	struct delayed_work sync_work;
 	struct work_struct close_work;
-	struct file *closing;		/* of close_work */
+	struct file *closing;		/* of close_work ... */
+	errseq_t closing_since;		/* ... as since */
 	bool running;			/* the thread was started; never for BUFFERING */
 	struct completion ended;	/* the thread has ended */
 	wait_queue_head_t wait;		/* for callers that wait for the thread */
@@ -96,6 +98,7 @@ struct etw_logfile {
 	struct etw_log_ticket *making;	/* for the change being made; likewise */
 	u64 done;			/* buffers below this number were written, or lost */
 	struct file *file;		/* the open file of the thread's target, for syncs */
+	errseq_t since;			/* its begun_error */
 	bool named;			/* the name of that file was synced */
 	u64 synced;			/* buffers below this number were synced */
 	int sync_error;			/* of the present file */
@@ -136,7 +139,7 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count);
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost,
 			   bool continued);
-int etw_logtarget_sync(struct file *file, bool name);
+int etw_logtarget_sync(struct file *file, errseq_t since, bool name);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 
 /* sync.c; all sleep */
@@ -144,7 +147,7 @@ void etw_logfile_sync_init(struct etw_logfile *log);
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
 int etw_logfile_unshare(struct etw_logfile *log);
 int etw_logfile_sync(struct etw_trace_session *s);
-void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err);
+void etw_logfile_close_later(struct etw_logfile *log, struct file *file, errseq_t since, int err);
 void etw_logfile_sync_end(struct etw_logfile *log);
 
 /* writer_thread.c, snapshot.c; all sleep */

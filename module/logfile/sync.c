@@ -22,7 +22,7 @@
 static void log_close_work(struct work_struct *work)
 {
 	struct etw_logfile *log = container_of(work, struct etw_logfile, close_work);
-	int err = etw_logtarget_sync(log->closing, true);
+	int err = etw_logtarget_sync(log->closing, log->closing_since, true);
 
 	etw_logtarget_close_file(log->closing);
 	log->closing = NULL;
@@ -34,10 +34,11 @@ static void log_close_work(struct work_struct *work)
 }
 
 /* Sync and close a file that another one replaces; err: what is wrong with it already. */
-void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err)
+void etw_logfile_close_later(struct etw_logfile *log, struct file *file, errseq_t since, int err)
 {
 	flush_work(&log->close_work);
 	log->closing = file;
+	log->closing_since = since;
 	mutex_lock(&log->lock);
 	log->close_error = err;
 	if (err)
@@ -47,7 +48,8 @@ void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err
 }
 
 /* Returns the error of the file that was shared so far. */
-static int log_replace_file(struct etw_logfile *log, struct file *file, u32 sync_ms)
+static int log_replace_file(struct etw_logfile *log, struct file *file, errseq_t since,
+			    u32 sync_ms)
 {
 	struct file *old;
 	int err;
@@ -55,6 +57,7 @@ static int log_replace_file(struct etw_logfile *log, struct file *file, u32 sync
 	mutex_lock(&log->lock);
 	old = log->file;
 	log->file = file ? get_file(file) : NULL;
+	log->since = since;
 	log->named = false;
 	err = log->sync_error;
 	log->sync_error = 0;
@@ -70,31 +73,33 @@ static int log_replace_file(struct etw_logfile *log, struct file *file, u32 sync
 /* The thread's target has begun its file, or tried to. */
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t)
 {
-	log_replace_file(log, t->file, t->sync_ms);
+	log_replace_file(log, t->file, t->begun_error, t->sync_ms);
 }
 
 /* The thread's file ends.  Returns the error of its syncs so far. */
 int etw_logfile_unshare(struct etw_logfile *log)
 {
-	return log_replace_file(log, NULL, 0);
+	return log_replace_file(log, NULL, 0, 0);
 }
 
 /* Sync the present file, if there is one.  An error stays as long as the file does. */
 static int log_sync_present(struct etw_logfile *log)
 {
 	struct file *file;
+	errseq_t since;
 	bool named;
 	u64 done;
 	int err;
 
 	mutex_lock(&log->lock);
 	file = log->file ? get_file(log->file) : NULL;
+	since = log->since;
 	done = log->done;
 	named = log->named;
 	mutex_unlock(&log->lock);
 	if (!file)
 		return 0;
-	err = etw_logtarget_sync(file, !named);
+	err = etw_logtarget_sync(file, since, !named);
 	mutex_lock(&log->lock);
 	if (!err)
 		log->synced = done;

@@ -134,10 +134,10 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 	if (!file)
 		return err;
 	if (!stopping) {
-		etw_logfile_close_later(log, file, err);
+		etw_logfile_close_later(log, file, log->target->begun_error, err);
 		return err;
 	}
-	sync_err = etw_logtarget_sync(file, true);
+	sync_err = etw_logtarget_sync(file, log->target->begun_error, true);
 	etw_logtarget_close_file(file);
 	return err ?: sync_err;
 }

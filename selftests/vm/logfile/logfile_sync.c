@@ -306,29 +306,41 @@ TEST_F(sync, one_failure_stays)
 	EXPECT_EQ(EROFS, log.former_error);
 }
 
+/*
+ * Start a session whose file this process has open, too, on a disk that takes data for which it
+ * has no room.  Returns the file's descriptor.
+ */
+static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, uint32_t flush_ms)
+{
+	struct etw_session s = vm_session("shared");
+	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .dir = -1,
+					 .name = VM_PTR("a"), .name_len = 1, .file_mode = 0600 };
+
+	umount2(DISK_DIR, 0);
+	if (!vl_log_dir(4 * 1024) || !vm_disk_make(DISK_TRUSTING))
+		return -1;
+	file.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	s.mode = 0;
+	s.buffer_kb = LOG_KB;
+	s.flush_ms = flush_ms;
+	s.file = VM_PTR(&file);
+	EXPECT_EQ(0, vm_start(l->fd, &s));
+	l->session = s.handle;
+	EXPECT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
+	EXPECT_EQ(0, flush(l));
+	EXPECT_EQ(0, fsync(file.fd));
+	return file.fd;
+}
+
 /* The process that opened the file finds the error with its own fsync. */
 TEST_F(sync, opener_sees_the_error)
 {
-	struct etw_session s = vm_session("shared");
-	struct etw_session_file file = { .size = sizeof(file), .dir = -1, .name = VM_PTR("a"),
-					 .name_len = 1, .file_mode = 0600 };
 	bool failed = false;
-	int i;
+	int fd, i;
 
 	NEEDS_DISK(self);
-	umount2(DISK_DIR, 0);
-	ASSERT_TRUE(vl_log_dir(4 * 1024));
-	ASSERT_TRUE(vm_disk_make(DISK_TRUSTING));
-	file.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	ASSERT_LE(0, file.fd);
-	s.mode = 0;
-	s.buffer_kb = LOG_KB;
-	s.file = VM_PTR(&file);
-	ASSERT_EQ(0, vm_start(self->l.fd, &s));
-	self->l.session = s.handle;
-	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
-	ASSERT_EQ(0, flush(&self->l));
-	ASSERT_EQ(0, fsync(file.fd));
+	fd = start_shared(_metadata, &self->l, 0);
+	ASSERT_LE(0, fd);
 	/* The file system below may still find a place for a few blocks. */
 	for (i = 0; i < 5 && !failed; i++) {
 		ASSERT_TRUE(vl_log_dir_fill());
@@ -336,11 +348,37 @@ TEST_F(sync, opener_sees_the_error)
 		failed = flush(&self->l) != 0;
 	}
 	EXPECT_TRUE(failed);
-	EXPECT_EQ(-1, fsync(file.fd));
+	EXPECT_EQ(-1, fsync(fd));
 	EXPECT_NE(0, flush(&self->l));
 	vl_log_dir_free();
 	vl_logger_stop(&self->l);
-	close(file.fd);
+	close(fd);
+}
+
+/* That of FLUSH finds it also when the process was first. */
+TEST_F(sync, opener_saw_the_error)
+{
+	uint64_t before;
+	int failed = 0, fd, i;
+
+	NEEDS_DISK(self);
+	fd = start_shared(_metadata, &self->l, 10);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 5 && !failed; i++) {
+		ASSERT_TRUE(vl_log_dir_fill());
+		before = vl_log_status(self->l.fd, self->l.session).buffers_written;
+		/* So few that vl_logger_write() does not flush: the timer does, without a sync. */
+		self->l.written = 0;
+		vl_logger_write(&self->l, PER_BUFFER + 1);
+		ASSERT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).buffers_written >
+				     before + 1));
+		failed = fsync(fd);
+	}
+	EXPECT_EQ(-1, failed);
+	EXPECT_NE(0, flush(&self->l));
+	vl_log_dir_free();
+	vl_logger_stop(&self->l);
+	close(fd);
 }
 
 /* Does the disk's image contain these bytes? */
