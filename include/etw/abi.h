@@ -179,7 +179,9 @@
  *
  * FLUSH: returns once every event written before the call is in a delivered
  * buffer, and in the file if there is one; the file is then synced to its disk as by
- * fsync(2), whose error FLUSH returns.  A BUFFERING session passes its ring to
+ * fsync(2), whose error FLUSH returns.  This includes the session's former files:
+ * if one of them is incomplete, the next FLUSH returns its error, or each of several FLUSHes
+ * that run at that time.  A BUFFERING session passes its ring to
  * the file if it was started with one or the command names one, else to the
  * consumers.  flush_ms does that so many milliseconds after the first event of a buffer.  A
  * FLUSH, and a flush_ms below 100, interrupt the CPUs once or twice, but those that are idle or,

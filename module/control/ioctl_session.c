@@ -335,13 +335,15 @@ static int flush_snapshot(struct etw_trace_session *s, const struct etw_session 
 
 static int session_flush(struct etw_trace_session *s, const struct etw_session *a)
 {
+	u32 reported;
 	int err;
 
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
+	reported = s->log ? etw_logfile_reported(s->log) : 0;
 	err = a->file ? -EINVAL : etw_deliver_flush(s, true);
 	if (!err && s->log)
-		err = etw_logfile_flush(s) ?: etw_logfile_sync(s);
+		err = etw_logfile_flush(s) ?: etw_logfile_sync(s, reported);
 	/* ENOSPC means too many sessions or buffers. */
 	return err == -ENOSPC ? -EDQUOT : err;
 }

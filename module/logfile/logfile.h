@@ -81,7 +81,7 @@ struct etw_logfile {
 	struct etw_trace_session *session;	/* set when the thread starts */
 	struct delayed_work sync_work;
 	struct work_struct close_work;
-	struct file *closing;		/* of close_work ... */
+	struct file *closing;		/* of close_work, see sync.c */
 	errseq_t closing_since;		/* ... as since */
 	bool running;			/* the thread was started; never for BUFFERING */
 	struct completion ended;	/* the thread has ended */
@@ -97,12 +97,14 @@ struct etw_logfile {
 	struct etw_log_ticket *ticket;	/* for change; NULL: its owner gave up waiting */
 	struct etw_log_ticket *making;	/* for the change being made; likewise */
 	u64 done;			/* buffers below this number were written, or lost */
-	struct file *file;		/* the open file of the thread's target, for syncs */
+	struct file *file;		/* of the thread's target until that is closed, for syncs */
 	errseq_t since;			/* its begun_error */
 	bool named;			/* the name of that file was synced */
 	u64 synced;			/* buffers below this number were synced */
 	int sync_error;			/* of the present file */
-	int close_error;		/* of the file that close_work closes, or closed last */
+	u32 failures;			/* how often a file turned out incomplete as it was closed */
+	int failure;			/* the error of the last one */
+	u32 reported;			/* failures that a FLUSH has returned */
 	u32 sync_ms;
 	u32 made_len;			/* name of the present file, or of the last one: */
 	char made[ETW_FILE_NAME_MAX];
@@ -117,7 +119,6 @@ int etw_logtarget_check(const struct etw_logtarget *t);
 const char *etw_logtarget_name(struct etw_logtarget *t);
 void etw_logtarget_advance(struct etw_logtarget *t);
 int etw_logtarget_claim(struct etw_logtarget *t);
-struct file *etw_logtarget_detach(struct etw_logtarget *t);
 void etw_logtarget_close(struct etw_logtarget *t);
 void etw_logtarget_close_file(struct file *file);
 
@@ -145,9 +146,9 @@ void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 /* sync.c; all sleep */
 void etw_logfile_sync_init(struct etw_logfile *log);
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
-int etw_logfile_unshare(struct etw_logfile *log);
-int etw_logfile_sync(struct etw_trace_session *s);
-void etw_logfile_close_later(struct etw_logfile *log, struct file *file, errseq_t since, int err);
+int etw_logfile_close(struct etw_logfile *log, int err, bool stopping);
+u32 etw_logfile_reported(struct etw_logfile *log);
+int etw_logfile_sync(struct etw_trace_session *s, u32 reported);
 void etw_logfile_sync_end(struct etw_logfile *log);
 
 /* writer_thread.c, snapshot.c; all sleep */

@@ -8,8 +8,15 @@
  * has a reference of its own.  The thread waits for one sync only: if it ends a file while
  * the file before that is not synced yet, so that one file at most waits for its disk.
  *
- * log->lock protects the members; nothing is synced under it.  close_work and sync_work end
- * before the thread does, which holds the session until then.
+ * A file that ends stays in log->file until it is complete, and then moves to close_work, or is
+ * synced by a thread that stops.  So a flush finds every file of the session that is not on its
+ * disk: it syncs log->file, then waits for close_work.  What failed meanwhile, or before, is
+ * counted in log->failures, and log->reported says how many of these flushes have returned.  A
+ * flush remembers the latter when it begins: of several at once, each returns the error.
+ *
+ * log->lock protects the members, but log->closing belongs to close_work while that is queued;
+ * nothing is synced under the lock.  close_work and sync_work end before the thread does, which
+ * holds the session until then.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -17,6 +24,21 @@
 #include "logfile.h"
 #include "session/deliver.h"
 #include "session/session.h"
+
+/* A file that the session no longer writes is incomplete. */
+static void log_file_failed(struct etw_logfile *log, int err)
+{
+	lockdep_assert_held(&log->lock);
+	log->failures++;
+	log->failure = err;
+}
+
+/* ... because another one has replaced it. */
+static void log_former_failed(struct etw_logfile *log, int err)
+{
+	log_file_failed(log, err);
+	log->status.former_error = -err;
+}
 
 /* A former file: sync and close it. */
 static void log_close_work(struct work_struct *work)
@@ -26,63 +48,77 @@ static void log_close_work(struct work_struct *work)
 
 	etw_logtarget_close_file(log->closing);
 	log->closing = NULL;
+	if (!err)
+		return;
 	mutex_lock(&log->lock);
-	log->close_error = log->close_error ?: err;
-	if (err)
-		log->status.former_error = -err;
+	log_former_failed(log, err);
 	mutex_unlock(&log->lock);
 }
 
-/* Sync and close a file that another one replaces; err: what is wrong with it already. */
-void etw_logfile_close_later(struct etw_logfile *log, struct file *file, errseq_t since, int err)
+/* Another file replaces the shared one: have it synced and closed.  err as below. */
+static int log_close_later(struct etw_logfile *log, int err)
 {
 	flush_work(&log->close_work);
-	log->closing = file;
-	log->closing_since = since;
 	mutex_lock(&log->lock);
-	log->close_error = err;
+	err = err ?: log->sync_error;
 	if (err)
-		log->status.former_error = -err;
-	mutex_unlock(&log->lock);
-	queue_work(etw_wq, &log->close_work);
-}
-
-/* Returns the error of the file that was shared so far. */
-static int log_replace_file(struct etw_logfile *log, struct file *file, errseq_t since,
-			    u32 sync_ms)
-{
-	struct file *old;
-	int err;
-
-	mutex_lock(&log->lock);
-	old = log->file;
-	log->file = file ? get_file(file) : NULL;
-	log->since = since;
-	log->named = false;
-	err = log->sync_error;
+		log_former_failed(log, err);
+	log->closing = log->file;
+	log->closing_since = log->since;
+	log->file = NULL;
 	log->sync_error = 0;
-	WRITE_ONCE(log->sync_ms, file ? sync_ms : 0);
+	queue_work(etw_wq, &log->close_work);
 	mutex_unlock(&log->lock);
-	if (old)
-		etw_logtarget_close_file(old);
-	if (file && sync_ms)
-		mod_delayed_work(etw_wq, &log->sync_work, msecs_to_jiffies(sync_ms));
 	return err;
 }
 
-/* The thread's target has begun its file, or tried to. */
+/* The session stops: sync and close its last file.  err as below. */
+static int log_close_last(struct etw_logfile *log, int err)
+{
+	/* Only this thread changes log->file. */
+	struct file *file = log->file;
+	int sync_err = etw_logtarget_sync(file, log->since, true);
+
+	mutex_lock(&log->lock);
+	err = err ?: log->sync_error ?: sync_err;
+	if (err)
+		log_file_failed(log, err);
+	log->file = NULL;
+	mutex_unlock(&log->lock);
+	etw_logtarget_close_file(file);
+	return err;
+}
+
+/* The thread's target has begun its file, or tried to; the file before is closed. */
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t)
 {
-	log_replace_file(log, t->file, t->begun_error, t->sync_ms);
+	u32 sync_ms = t->file ? t->sync_ms : 0;
+
+	mutex_lock(&log->lock);
+	log->file = t->file ? get_file(t->file) : NULL;
+	log->since = t->begun_error;
+	log->named = false;
+	log->sync_error = 0;
+	WRITE_ONCE(log->sync_ms, sync_ms);
+	mutex_unlock(&log->lock);
+	if (sync_ms)
+		mod_delayed_work(etw_wq, &log->sync_work, msecs_to_jiffies(sync_ms));
 }
 
-/* The thread's file ends.  Returns the error of its syncs so far. */
-int etw_logfile_unshare(struct etw_logfile *log)
+/*
+ * The shared file, if there is one, has its end, and its target does not hold it any more: close
+ * it, at once if the session stops.  err: what is wrong with it already.  Returns the error of
+ * the file so far: one that could not be synced once is incomplete, whatever later syncs do.
+ */
+int etw_logfile_close(struct etw_logfile *log, int err, bool stopping)
 {
-	return log_replace_file(log, NULL, 0, 0);
+	WRITE_ONCE(log->sync_ms, 0);
+	if (!log->file)
+		return err;
+	return stopping ? log_close_last(log, err) : log_close_later(log, err);
 }
 
-/* Sync the present file, if there is one.  An error stays as long as the file does. */
+/* Sync the shared file, if there is one.  An error stays as long as the file does. */
 static int log_sync_present(struct etw_logfile *log)
 {
 	struct file *file;
@@ -108,24 +144,41 @@ static int log_sync_present(struct etw_logfile *log)
 		/* One failure makes the file incomplete, whatever later syncs do. */
 		err = log->sync_error = log->sync_error ?: err;
 		log->status.error = log->status.error ?: -err;
+	} else if (err) {
+		log_former_failed(log, err);
 	}
 	mutex_unlock(&log->lock);
 	etw_logtarget_close_file(file);
 	return err;
 }
 
-/* Sync the session's file, and the one before it if that is not done yet. */
-int etw_logfile_sync(struct etw_trace_session *s)
+/* A flush begins: returns what it gives to etw_logfile_sync(). */
+u32 etw_logfile_reported(struct etw_logfile *log)
+{
+	u32 reported;
+
+	mutex_lock(&log->lock);
+	reported = log->reported;
+	mutex_unlock(&log->lock);
+	return reported;
+}
+
+/*
+ * Sync the session's file, then wait for the one before it: a file that is replaced meanwhile
+ * moves from one to the other.  Returns also what failed and was not reported before the flush.
+ */
+int etw_logfile_sync(struct etw_trace_session *s, u32 reported)
 {
 	struct etw_logfile *log = s->log;
-	int err = 0;
+	int err = log_sync_present(log);
 
-	if (flush_work(&log->close_work)) {
-		mutex_lock(&log->lock);
-		err = log->close_error;
-		mutex_unlock(&log->lock);
-	}
-	return log_sync_present(log) ?: err;
+	flush_work(&log->close_work);
+	mutex_lock(&log->lock);
+	if (log->failures != reported)
+		err = err ?: log->failure;
+	log->reported = log->failures;
+	mutex_unlock(&log->lock);
+	return err;
 }
 
 static void log_sync_work(struct work_struct *work)

@@ -204,8 +204,8 @@ void etw_logtarget_close_file(struct file *file)
 		fput(file);
 }
 
-/* Give the file, or NULL, to the caller.  Afterwards another session may write to it. */
-struct file *etw_logtarget_detach(struct etw_logtarget *t)
+/* Afterwards another session may write to the file. */
+void etw_logtarget_close(struct etw_logtarget *t)
 {
 	struct file *file = t->file;
 
@@ -213,13 +213,6 @@ struct file *etw_logtarget_detach(struct etw_logtarget *t)
 	list_del_init(&t->node);
 	mutex_unlock(&open_lock);
 	t->file = NULL;
-	return file;
-}
-
-void etw_logtarget_close(struct etw_logtarget *t)
-{
-	struct file *file = etw_logtarget_detach(t);
-
 	if (file)
 		etw_logtarget_close_file(file);
 }

@@ -119,27 +119,16 @@ static void log_take_gap(struct etw_logfile *log)
 /* Complete and close the file; a stopping session waits for its disk. */
 static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bool stopping)
 {
-	struct file *file;
-	int err, sync_err;
 	u64 buffers;
+	int err;
 
-	/* A file that could not be synced once is incomplete, whatever later syncs do. */
-	sync_err = etw_logfile_unshare(log);
 	mutex_lock(&log->lock);
 	buffers = log->dropped + log->status.buffers_lost;
 	mutex_unlock(&log->lock);
-	err = etw_logtarget_complete(log->target, s, buffers, !stopping) ?: sync_err;
+	err = etw_logtarget_complete(log->target, s, buffers, !stopping);
 	log_account_cut(log);
-	file = etw_logtarget_detach(log->target);
-	if (!file)
-		return err;
-	if (!stopping) {
-		etw_logfile_close_later(log, file, log->target->begun_error, err);
-		return err;
-	}
-	sync_err = etw_logtarget_sync(file, log->target->begun_error, true);
-	etw_logtarget_close_file(file);
-	return err ?: sync_err;
+	etw_logtarget_close(log->target);
+	return etw_logfile_close(log, err, stopping);
 }
 
 static int log_next_file(struct etw_logfile *log, struct etw_trace_session *s)
