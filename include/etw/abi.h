@@ -326,9 +326,13 @@ static inline __u64 etw_stat_dropped(const struct etw_session_stat *stat, __u32 
  * another file replaces it.  STOP waits until the file is synced to its disk; a file that is
  * replaced is synced later.  Its file system stays in use until then.
  *
- * If another process shortens the file, it is started again at the next write.  All its
- * earlier buffers are then lost to the file and counted; of a CIRCULAR file the events that
- * newer ones had overwritten are counted with them.
+ * If another process shortens the file, it is started again at the next write.  The buffers
+ * of the session that it had are then lost to the file and counted with their events, but not
+ * those that newer ones of a CIRCULAR file had overwritten.  To know the events of each buffer in
+ * the circle takes 4 bytes of memory for each; without that memory, or with more than 1,048,576
+ * buffers, events_lost counts only those since the circle last began again, and the record of the
+ * loss (format.h) says that their number is not known.  So does the record for a file that was
+ * appended to: it includes the buffers of earlier sessions, whose events nobody counted.
  *
  *	SEQUENTIAL	up to max_size; after that every buffer is lost to the file
  *	CIRCULAR	at max_size, new buffers overwrite the oldest

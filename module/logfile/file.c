@@ -292,6 +292,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 		size = clamp((u64)h->buffers_written * s->hot.ring.size, (u64)s->hot.ring.size, size);
 	t->at = rounddown(size, (u64)s->hot.ring.size);
 	t->bytes = t->at;
+	t->old_buffers = div_u64(t->bytes, s->hot.ring.size) - 1;
 	proof_set(t, (const u8 *)h, sizeof(*h), ETW_LOG_HEADER_AT);
 	t->old_events_lost = h->events_lost;
 	t->old_buffers_lost = h->buffers_lost;
@@ -336,13 +337,12 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	t->begun_error = filemap_sample_wb_err(t->file->f_mapping);
 	t->seen_error = t->begun_error;
 	t->bytes = 0;
-	t->events = 0;
+	etw_logtarget_count_anew(t, s->hot.ring.size);
 	t->headless = false;
 	t->cut = false;
 	t->provable = (t->file->f_mode & FMODE_READ) && (t->file->f_mode & FMODE_CAN_READ);
 	t->first_time = 0;
 	memset(&t->recorded, 0, sizeof(t->recorded));
-	t->stand_ins = 0;
 	t->linked = file_inode(t->file)->i_nlink;
 	size = file_size(t);
 	if (t->mode & ETW_MODE_APPEND && size)
@@ -398,25 +398,17 @@ static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 
 /*
  * Begin the file again if another process has shortened it: what is left of it cannot be
- * continued, because the reader would find a gap.  Counts the buffers that are gone; those
- * that only recorded losses were none of the session's.
+ * continued, because the reader would find a gap.
  */
 static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 {
-	u64 buffers;
 	int err;
 
 	if (!t->headless) {
 		if (!t->cut && !file_is_cut(t))
 			return 0;
-		buffers = div_u64(t->bytes, s->hot.ring.size) - 1;
-		buffers -= min(buffers, t->stand_ins);
-		etw_logtarget_note_cut(t, s, buffers);
-		t->cut_buffers += buffers;
-		t->stand_ins = 0;
-		t->cut_events += t->events;
+		etw_logtarget_note_cut(t, s);
 		t->bytes = 0;
-		t->events = 0;
 		t->headless = true;
 		t->cut = false;
 	}
@@ -504,6 +496,7 @@ static int make_room(struct etw_logtarget *t, u32 size)
 	if (!(t->mode & ETW_MODE_CIRCULAR))
 		return -EFBIG;
 	t->at = size;
+	etw_logtarget_come_round(t);
 	return 0;
 }
 

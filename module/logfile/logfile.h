@@ -39,7 +39,9 @@ struct etw_logtarget {
 	struct etw_log_header header;	/* as written to the file */
 	u64 at;				/* where the next buffer goes */
 	u64 bytes;			/* the end of the last one */
-	u64 events;			/* written to the file */
+	u64 events;			/* of the session in the file; see uncounted */
+	bool uncounted;			/* it may have more events than these */
+	u32 *slots;			/* CIRCULAR: what each buffer of the file has; or NULL */
 	bool headless;			/* has no header, and nothing else */
 	bool cut;			/* by another process, which renew() will find */
 	bool provable;			/* the file can be read */
@@ -50,6 +52,7 @@ struct etw_logtarget {
 	errseq_t seen_error;		/* ... found so far */
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
+	u64 old_buffers;		/* APPEND: in the file from before this session */
 	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
 	u32 head_used;			/* bytes of the first buffer */
 	s64 head_time;			/* its header's timestamp, session clock */
@@ -129,7 +132,9 @@ bool etw_logtarget_misses(const struct etw_logtarget *t);
 int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len);
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer *const *list, u32 count);
-void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers);
+void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s);
+void etw_logtarget_count_anew(struct etw_logtarget *t, u32 size);
+void etw_logtarget_come_round(struct etw_logtarget *t);
 
 /* file.c; all sleep */
 int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at);

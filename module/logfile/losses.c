@@ -8,11 +8,59 @@
  * in the file's first buffer, which needs no more room on the disk; they have the time of that
  * header there, because a CPU's records must be in order.
  *
+ * If another process cuts the file off, what it had is missing.  So target has the number of its
+ * events, and of a circular file that of each buffer, which a newer one overwrites.
+ *
  * With the credentials and the cgroup of file.c, under no lock.
  */
+#include <linux/slab.h>
+
 #include "core/losses.h"
+#include "alloc.h"
 #include "logfile.h"
 #include "session/ledger.h"
+
+/* ------------------------------------------------------------ what the file has */
+
+#define SLOTS_MAX	(1U << 20)	/* buffers of a circular file whose events are counted: 4 MB */
+#define STAND_IN	U32_MAX		/* in slots, instead of events: none of the session's buffers */
+
+/* The file begins: nothing is in it.  Without memory the events of a circle are not counted. */
+void etw_logtarget_count_anew(struct etw_logtarget *t, u32 size)
+{
+	u64 slots = t->mode & ETW_MODE_CIRCULAR ? div_u64(t->limit, size) : 0;
+
+	t->events = 0;
+	t->uncounted = false;
+	t->stand_ins = 0;
+	t->old_buffers = 0;
+	if (t->slots)
+		memset(t->slots, 0, slots * sizeof(*t->slots));
+	else if (slots && slots <= SLOTS_MAX)
+		t->slots = kvcalloc(slots, sizeof(*t->slots), ETW_GFP);
+}
+
+/* From now on newer buffers overwrite older ones, whose events only slots know. */
+void etw_logtarget_come_round(struct etw_logtarget *t)
+{
+	if (t->slots)
+		return;
+	t->events = 0;
+	t->uncounted = true;
+	t->stand_ins = 0;
+}
+
+/* A buffer with these events, or a stand-in, is in this slot, and not what was there before. */
+static void slot_fill(struct etw_logtarget *t, u64 slot, u32 content)
+{
+	if (!t->slots)
+		return;
+	if (t->slots[slot] == STAND_IN)
+		t->stand_ins--;
+	else
+		t->events -= t->slots[slot];
+	t->slots[slot] = content;
+}
 
 /* These buffers were written: remember what would be missing if another process cut them off. */
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
@@ -20,12 +68,14 @@ void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 {
 	const struct etw_buffer *b = list[0];
 	const struct etw_buffer_header *h = (const void *)b->buf.data;
+	u64 slot = div_u64(t->at, s->hot.ring.size);
 	u32 i;
 
 	if (!t->first_time)
 		t->first_time = etw_ledger_time(s, min_t(u64, h->ref_clock, b->buf.closed));
 	for (i = 0; i < count; i++) {
 		b = list[i];
+		slot_fill(t, slot + i, b->events);
 		t->events += b->events;
 		t->header.processors = max_t(u32, t->header.processors, b->buf.cpu + 1);
 		if (unlikely(b->records_at < b->buf.used))
@@ -35,29 +85,47 @@ void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 	t->last_closed = b->buf.closed;
 }
 
-/* Another process cut off all buffers of the file: they are missing, with their records. */
-void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+/*
+ * All buffers of the file were cut off: they are missing, with their records.  The record of that
+ * includes those of earlier sessions, whose events nobody counted; the session's numbers do not.
+ */
+static void record_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
 	struct etw_loss_payload loss = {
 		.code = ETW_LOSS_FILE_CUT,
 		.cpu = -1,
-		.events = t->events,
+		.events = t->uncounted || t->old_buffers ? -1 : (s64)t->events,
 		.buffers = buffers,
-		.first = t->first_time,
-		.last = etw_ledger_time(s, t->last_closed),
+		.first = t->old_buffers ? t->header.start_time : t->first_time,
+		.last = t->first_time ? etw_ledger_time(s, t->last_closed) : s->start.wall,
 	};
 
-	if (t->first_time && t->missed) {
-		loss.first = min(loss.first, loss.last);
-		etw_losses_add(t->missed, &loss);
-		/* What is missing already is later. */
-		if (!t->missed->missing)
-			etw_losses_add_missing_buffer(t->missed, &t->last, t->last_closed);
-		etw_losses_move(t->missed, &t->recorded);
-	}
+	loss.first = min(loss.first, loss.last);
+	etw_losses_add(t->missed, &loss);
+	/* What is missing already is later. */
+	if (t->first_time && !t->missed->missing)
+		etw_losses_add_missing_buffer(t->missed, &t->last, t->last_closed);
+	etw_losses_move(t->missed, &t->recorded);
+}
+
+/* Another process shortened the file, which begins again: count what is gone. */
+void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	u64 buffers = div_u64(t->bytes, s->hot.ring.size) - 1;
+
+	/* A buffer that only recorded losses was none of the session's. */
+	buffers -= min(buffers, t->stand_ins);
+	if ((t->first_time || t->old_buffers) && t->missed)
+		record_cut(t, s, buffers);
+	t->cut_buffers += buffers - min(buffers, t->old_buffers);
+	t->cut_events += t->events;
+	t->old_buffers_lost = min_t(u64, t->old_buffers_lost + t->old_buffers, U32_MAX);
 	memset(&t->recorded, 0, sizeof(t->recorded));
 	t->first_time = 0;
+	etw_logtarget_count_anew(t, s->hot.ring.size);
 }
+
+/* ----------------------------------------------------------- recording losses */
 
 /* Are buffers missing behind the last one of the file? */
 bool etw_logtarget_misses(const struct etw_logtarget *t)
@@ -85,9 +153,10 @@ int etw_logtarget_put_losses(struct etw_logtarget *t, struct etw_trace_session *
 	err = err ?: etw_logtarget_write_at(t, t->block, ETW_STAND_IN_ROOM, &at);
 	if (err)
 		return err;
+	slot_fill(t, div_u64(t->at, s->hot.ring.size), STAND_IN);
+	t->stand_ins++;
 	etw_logtarget_append(t, end - t->at > ETW_STAND_IN_ROOM ? tail : t->block,
 			     ETW_STAND_IN_ROOM, end);
-	t->stand_ins++;
 	t->header.processors = max_t(u32, t->header.processors, t->missed->last.processor + 1);
 	t->last = t->missed->last;
 	t->last_closed = t->missed->closed;

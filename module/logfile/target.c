@@ -186,6 +186,7 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 		return NULL;
 	}
 	t->missed = NULL;
+	t->slots = NULL;
 	INIT_LIST_HEAD(&t->node);
 	get_file(t->dir);
 	etw_access_cred(t->cred);
@@ -227,6 +228,7 @@ void etw_logtarget_put(struct etw_logtarget *t)
 		etw_logtarget_close_file(t->dir);
 	put_cred(t->cred);
 	kfree(t->block);
+	kvfree(t->slots);
 	kfree(t);
 }
 

@@ -11,6 +11,7 @@
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"
 #include "lib/vm_log.h"
+#include "etl/verify.h"
 
 FAULT_FIXTURE
 
@@ -393,6 +394,79 @@ TEST_F(fault, name)							\
 	for (_i = 0; _i < ARRAY_SIZE(ops); _i++)			\
 		EXPECT_TRUE(fault_all(self->e, &(ops)[_i]));		\
 	EXPECT_EQ(0, held);						\
+}
+
+/* ---------------------------------------------------------------------- a circle */
+
+#define CIRCLE		5	/* buffers of a circular file, the header's among them */
+
+/* Write so many buffers, one after the other. */
+static void write_buffers(struct fault_env *e, unsigned int buffers)
+{
+	for (unsigned int i = 0; i < buffers * LOG_PER_BUFFER; i++) {
+		vm_write(e->fd, e->slot, 7, 1, 1, e->room, LOG_PAYLOAD);
+		if (i % LOG_PER_BUFFER == LOG_PER_BUFFER - 1)
+			vm_flush(e->fd, e->handle);
+	}
+}
+
+/*
+ * Another process cuts off the circle, which has begun again twice and has two buffers since.
+ * Returns the number of events that are counted as lost.
+ */
+static uint64_t cut_circle(struct __test_metadata *_metadata, struct fault_env *e)
+{
+	struct etw_session_log log;
+	uint64_t least = 0, most = 0;
+	struct etw_verdict v;
+	bool all;
+
+	e->handle = e->arg.session.handle;
+	EXPECT_EQ(0, vm_enable(e->fd, e->handle, vm_guid(1), 0, 0, 0));
+	write_buffers(e, 2 * (CIRCLE - 1) + 2);
+	EXPECT_EQ(0, truncate(FILE_A, 0));
+	write_buffers(e, 1);
+	log = look(e);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(CIRCLE - 1, log.buffers_lost);
+	EXPECT_EQ(0, vm_stop(e->fd, e->handle));
+	EXPECT_EQ(0, etw_etl_verify(FILE_A, &v));
+	EXPECT_EQ(0, etw_verdict_finish(&v, 1));
+	etw_verdict_lost(&v, &least, &most);
+	/* If some are not counted, the file says so. */
+	all = log.events_lost == (CIRCLE - 1) * LOG_PER_BUFFER;
+	EXPECT_EQ(all ? log.events_lost : ETW_GAP_UNKNOWN, most);
+	etw_verdict_free(&v);
+	return log.events_lost;
+}
+
+/* Without memory to count its events, a circle knows only those since it last began again. */
+TEST_F(fault, circle_without_memory)
+{
+	unsigned int nth, known = 0, unknown = 0;
+	bool more = true;
+	uint64_t events;
+
+	if (_metadata->skip)
+		return;
+	for (nth = 1; more && nth < FAULT_MOST; nth++) {
+		begin(self->e, ETW_MODE_CIRCULAR | ETW_MODE_KBYTES);
+		open_file(FILE_A, 0);
+		file.max_size = CIRCLE * LOG_KB;
+		ASSERT_TRUE(fault_arm(nth));
+		self->e->arg.session.handle = 0;
+		vm_start(self->e->fd, &self->e->arg.session);
+		more = fault_disarm();
+		if (self->e->arg.session.handle) {
+			events = cut_circle(_metadata, self->e);
+			known += events == (CIRCLE - 1) * LOG_PER_BUFFER;
+			unknown += events == 2 * LOG_PER_BUFFER;
+		}
+		end(self->e);
+	}
+	EXPECT_LT(0, known);
+	EXPECT_LT(0, unknown);
+	EXPECT_EQ(0, held);
 }
 
 LOG_TEST(updating, update_ops)

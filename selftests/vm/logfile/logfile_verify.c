@@ -535,6 +535,103 @@ TEST_F(verify, truncated)
 	EXPECT_FALSE(self->v.since);
 }
 
+#define CIRCLE		10	/* buffers of a circular file, the header's among them */
+#define ROUND		(CIRCLE - 1)
+
+/* Of a circle only what is there is cut off: newer events had overwritten the others before. */
+TEST_F(verify, truncated_circle)
+{
+	const ULONG last = 4, events = (ROUND - 1) * LOG_PER_BUFFER + last;
+	const struct etw_gap *gap;
+	struct etw_session_log log;
+	struct missing m;
+
+	ASSERT_EQ(0, start(self, EVENT_TRACE_FILE_MODE_CIRCULAR, FILE_A, CIRCLE * LOG_KB, 16));
+	attempt_slowly(self, 28 * LOG_PER_BUFFER + last);
+	flush(self);
+	ASSERT_EQ(0, truncate(FILE_A, 0));
+	attempt_slowly(self, 2 * LOG_PER_BUFFER);
+	log = vl_log_status(self->l.fd, self->l.session);
+	EXPECT_EQ(ROUND, log.buffers_lost);
+	EXPECT_EQ(events, log.events_lost);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	ASSERT_TRUE(judge(self, FILE_A, &m));
+	gap = lost_by(&self->v, "another process shortened the file");
+	ASSERT_NE(NULL, gap);
+	EXPECT_EQ(ROUND, gap->buffers);
+	EXPECT_EQ(events, gap->events);
+	EXPECT_EQ(events, recorded_events(&self->v));
+	EXPECT_EQ(ROUND, self->v.info.header.BuffersLost);
+	EXPECT_TRUE(self->v.since && self->v.overwritten);
+	EXPECT_EQ(28 * LOG_PER_BUFFER + last, m.all);
+}
+
+/* A buffer that only recorded losses was overwritten: it is none of those that are cut off. */
+TEST_F(verify, truncated_circle_after_losses)
+{
+	struct etw_session_log before, log;
+
+	ASSERT_EQ(0, start(self, EVENT_TRACE_FILE_MODE_CIRCULAR, FILE_A, CIRCLE * LOG_KB, 16));
+	attempt_slowly(self, 4 * LOG_PER_BUFFER);
+	ASSERT_TRUE(vl_log_dir_fill());
+	attempt_slowly(self, 3 * LOG_PER_BUFFER);
+	vl_log_dir_free();
+	attempt_slowly(self, 2 * ROUND * LOG_PER_BUFFER);
+	before = vl_log_status(self->l.fd, self->l.session);
+	EXPECT_LT(0, before.buffers_lost);
+	ASSERT_EQ(0, truncate(FILE_A, 0));
+	attempt_slowly(self, LOG_PER_BUFFER);
+	log = vl_log_status(self->l.fd, self->l.session);
+	EXPECT_EQ(ROUND, log.buffers_lost - before.buffers_lost);
+	EXPECT_EQ(ROUND * LOG_PER_BUFFER, log.events_lost - before.events_lost);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+}
+
+/*
+ * A file of two sessions is cut: the second one has lost so many buffers of its own.  The file has
+ * lost the first one's as well, whose events nobody counted.
+ */
+static void cut_appended(struct __test_metadata *_metadata, FIXTURE_DATA(verify) *self,
+			 ULONG buffers)
+{
+	const struct etw_gap *gap;
+	struct etw_session_log log;
+	uint64_t least, most;
+
+	ASSERT_EQ(0, start(self, 0, FILE_A, 0, 16));
+	attempt_slowly(self, 3 * LOG_PER_BUFFER);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	ASSERT_EQ(0, start(self, EVENT_TRACE_FILE_MODE_APPEND, FILE_A, 0, 16));
+	attempt_slowly(self, buffers * LOG_PER_BUFFER);
+	ASSERT_EQ(0, truncate(FILE_A, 0));
+	attempt_slowly(self, LOG_PER_BUFFER);
+	log = vl_log_status(self->l.fd, self->l.session);
+	EXPECT_EQ(buffers, log.buffers_lost);
+	EXPECT_EQ(buffers * LOG_PER_BUFFER, log.events_lost);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	etw_verdict_free(&self->v);
+	ASSERT_EQ(0, etw_etl_verify(FILE_A, &self->v));
+	ASSERT_EQ(0, etw_verdict_finish(&self->v, 1));
+	gap = lost_by(&self->v, "another process shortened the file");
+	ASSERT_NE(NULL, gap);
+	EXPECT_EQ(1, self->v.gap_count);
+	EXPECT_EQ(3 + buffers, gap->buffers);
+	EXPECT_EQ(ETW_GAP_UNKNOWN, gap->events);
+	EXPECT_EQ(3 + buffers, self->v.info.header.BuffersLost);
+	etw_verdict_lost(&self->v, &least, &most);
+	EXPECT_EQ(ETW_GAP_UNKNOWN, most);
+}
+
+TEST_F(verify, truncated_after_append)
+{
+	cut_appended(_metadata, self, 2);
+}
+
+TEST_F(verify, truncated_before_append)
+{
+	cut_appended(_metadata, self, 0);
+}
+
 /* The wall clock is set back, as by NTP, while a buffer is open: times go on, nothing is lost. */
 TEST_F(verify, clock_set_back)
 {
