@@ -23,7 +23,6 @@
 #define DEPTH_MAX	64		/* blocks within blocks */
 #define ENTRIES_MAX	(1u << 20)	/* that are looked at for one address */
 #define PAGE		4096u		/* the smallest; linkers put instructions at the begin of one */
-#define RULES_MAX	65536		/* bytes of the rules of a function */
 #define PATH_FD		32		/* bytes of /proc/self/fd/N */
 
 struct elf_functions {
@@ -33,7 +32,8 @@ struct elf_functions {
 	GElf_Addr bias;
 	const struct elf_debug *debug;
 	Dwfl_Callbacks callbacks;
-	enum { TABLES_UNKNOWN, TABLES_GOOD, TABLES_NONE } tables;	/* for unwinding */
+	struct cfi_table *cfi;
+	bool looked_for_cfi;
 };
 
 /* ------------------------------------------------------------------------ files */
@@ -147,6 +147,7 @@ void elf_functions_close(struct elf_functions *file)
 {
 	if (!file)
 		return;
+	cfi_table_free(file->cfi);
 	dwfl_end(file->dwfl);
 	free(file);
 }
@@ -195,58 +196,38 @@ bool elf_functions_begin(struct elf_functions *file, uint64_t *address)
 	return false;
 }
 
-/* libdw executes the rules of an entry without a limit, for each address: refuse long ones. */
-static bool has_short_rules(Elf *elf, Elf_Scn *section)
-{
-	const unsigned char *ident = (const void *)elf_getident(elf, NULL);
-	Elf_Data *data = elf_rawdata(section, NULL);
-	Dwarf_CFI_Entry entry;
-	Dwarf_Off at = 0, next;
-	int ret;
-
-	for (; data && (ret = dwarf_next_cfi(ident, data, true, at, &next, &entry)) != 1; at = next) {
-		if (ret || next <= at)
-			return false;
-		if (dwarf_cfi_cie_p(&entry) ?
-		    entry.cie.initial_instructions_end - entry.cie.initial_instructions > RULES_MAX :
-		    entry.fde.end - entry.fde.start > RULES_MAX)
-			return false;
-	}
-	return data;
-}
-
-/* Has the file tables that can be used? */
-static bool check_tables(struct elf_functions *file)
+static struct cfi_table *read_cfi(const struct elf_functions *file)
 {
 	Elf_Scn *section = NULL;
+	Elf_Data *data;
 	const char *name;
 	GElf_Shdr header;
+	GElf_Ehdr ehdr;
 	size_t names;
 
-	if (elf_getshdrstrndx(file->elf, &names))
-		return false;
+	if (!gelf_getehdr(file->elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    elf_getshdrstrndx(file->elf, &names))
+		return NULL;
 	while ((section = elf_nextscn(file->elf, section))) {
 		name = gelf_getshdr(section, &header) ?
 		       elf_strptr(file->elf, names, header.sh_name) : NULL;
-		if (name && !strcmp(name, ".eh_frame"))
-			return header.sh_type != SHT_NOBITS && has_short_rules(file->elf, section);
+		if (!name || strcmp(name, ".eh_frame"))
+			continue;
+		/* Debug information that lies apart has the section without its content. */
+		data = header.sh_type == SHT_NOBITS || header.sh_flags & SHF_COMPRESSED ? NULL :
+		       elf_rawdata(section, NULL);
+		return data && data->d_buf ? cfi_table_new(data->d_buf, data->d_size,
+							   header.sh_addr) : NULL;
 	}
-	return false;
+	return NULL;
 }
 
-Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address, bool *has_tables)
+const struct cfi_table *elf_functions_cfi(struct elf_functions *file)
 {
-	Dwarf_Addr bias;
-	Dwarf_Frame *frame;
-	Dwarf_CFI *cfi;
-
-	if (!file->tables)
-		file->tables = check_tables(file) ? TABLES_GOOD : TABLES_NONE;
-	cfi = file->tables == TABLES_GOOD ? dwfl_module_eh_cfi(file->module, &bias) : NULL;
-	*has_tables = cfi;
-	if (!cfi || dwarf_cfi_addrframe(cfi, address + file->bias - bias, &frame))
-		return NULL;
-	return frame;
+	if (!file->looked_for_cfi)
+		file->cfi = read_cfi(file);
+	file->looked_for_cfi = true;
+	return file->cfi;
 }
 
 /* ---------------------------------------------------------------------- inlined */

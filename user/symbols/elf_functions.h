@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <elfutils/libdw.h>
 #include "base/text.h"
+#include "cfi.h"
 
 #define ELF_FUNCTIONS_MAX	32	/* at one address: one and what was inlined into it */
 
@@ -44,11 +44,8 @@ bool elf_functions_at_offset(struct elf_functions *file, uint64_t offset, uint64
 /* Where the first of its segments is loaded */
 bool elf_functions_begin(struct elf_functions *file, uint64_t *address);
 
-/*
- * How to get from an address to its caller, by the file's tables; free() it. NULL: they do not say,
- * or there are none.
- */
-Dwarf_Frame *elf_functions_frame(struct elf_functions *file, uint64_t address, bool *has_tables);
+/* How to get from an address to its caller; NULL: the file has no table that can be used. */
+const struct cfi_table *elf_functions_cfi(struct elf_functions *file);
 
 /*
  * The functions at an address, innermost first; each is inlined into the next. take() gets their

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <etw/format.h>
 #include "elf_functions.h"
 
 #define UNWIND_MAX	1024	/* frames of a stack */
