@@ -42,6 +42,7 @@ struct symbolizer {
 	struct symbolizer_host host;
 	struct images *images;
 	struct symbol_files *files;
+	struct cfi_cache *cfi;
 	struct etw_table names, locations, learned, maps;
 	uint64_t forgotten;	/* locations */
 	size_t name_bytes;
@@ -68,7 +69,8 @@ struct symbolizer *symbolizer_new(const struct symbolizer_host *host)
 	s->host = *host;
 	s->images = images_new();
 	s->files = symbol_files_new(host->root, host->debuginfod);
-	if (s->images && s->files)
+	s->cfi = cfi_cache_new();
+	if (s->images && s->files && s->cfi)
 		return s;
 	symbolizer_free(s);
 	return NULL;
@@ -82,6 +84,7 @@ void symbolizer_free(struct symbolizer *s)
 	etw_table_clear(&s->learned, free);
 	etw_table_clear(&s->names, free);
 	etw_table_clear(&s->maps, free_map);
+	cfi_cache_free(s->cfi);
 	symbol_files_free(s->files);
 	images_free(s->images);
 	free(s);
@@ -439,7 +442,7 @@ unsigned int symbolizer_unwind(struct symbolizer *s, const struct symbol_place *
 {
 	struct unwinding u = { s, *of };
 
-	return unwind(item, len, find_unwound, &u, frames, UNWIND_MAX, whole);
+	return unwind(item, len, s->cfi, find_unwound, &u, frames, UNWIND_MAX, whole);
 }
 
 /* -------------------------------------------------------------------- reporting */

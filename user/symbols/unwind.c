@@ -21,6 +21,7 @@ _Static_assert(CFI_REGISTERS == ETW_USER_STACK_REGISTERS, "the registers that a 
 
 struct walk {
 	struct unwind_state s;
+	struct cfi_cache *cache;
 	unwind_find *find;
 	void *context;
 	bool exact;		/* the processor was at the frame's address */
@@ -138,8 +139,8 @@ static enum step step(struct walk *w)
 {
 	const uint64_t pc = w->s.registers[RIP] - !w->exact;
 	const struct cfi_table *table;
+	const struct cfi_rules *rules;
 	struct elf_functions *file;
-	struct cfi_rules rules;
 	uint64_t in_file;
 
 	w->exact = false;
@@ -148,16 +149,16 @@ static enum step step(struct walk *w)
 	table = file ? elf_functions_cfi(file) : NULL;
 	if (!table)	/* as in debug information that lies apart */
 		return STEP_LOST;
-	cfi_find(table, in_file, &rules);
-	if (rules.found != CFI_NONE)
-		return step_by_table(w, table, &rules);
+	rules = cfi_cache_find(w->cache, table, in_file);
+	if (rules->found != CFI_NONE)
+		return step_by_table(w, table, rules);
 	return step_by_pointer(w, true);
 }
 
-unsigned int unwind(const void *item, size_t len, unwind_find *find, void *context,
-		    struct unwound *frames, unsigned int room, bool *whole)
+unsigned int unwind(const void *item, size_t len, struct cfi_cache *cache, unwind_find *find,
+		    void *context, struct unwound *frames, unsigned int room, bool *whole)
 {
-	struct walk w = { .find = find, .context = context, .exact = true };
+	struct walk w = { .cache = cache, .find = find, .context = context, .exact = true };
 	struct etw_ext_user_stack head;
 	enum step ret = STEP_DONE;
 	unsigned int count = 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "cfi_cache.h"
 #include "elf_functions.h"
 
 #define UNWIND_MAX	1024	/* frames of a stack */
@@ -31,7 +32,7 @@ typedef bool unwind_find(void *context, uint64_t address, struct elf_functions *
  * bytes. *whole: the outermost one is among them. Code that is in no file, as compilers make at run
  * time, is followed by its frame pointers.
  */
-unsigned int unwind(const void *item, size_t len, unwind_find *find, void *context,
-		    struct unwound *frames, unsigned int room, bool *whole);
+unsigned int unwind(const void *item, size_t len, struct cfi_cache *cache, unwind_find *find,
+		    void *context, struct unwound *frames, unsigned int room, bool *whole);
 
 #endif /* ETW_SYMBOLS_UNWIND_H */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/tap.h"
-#include "symbols/cfi.h"
+#include "symbols/cfi_cache.h"
 #include "symbols/expression.h"
 
 #define LOADED	0x400000u	/* where the section is */
@@ -409,6 +409,27 @@ static void test_damage(void)
 	ok(taken > 1000, "damaged anywhere: %u of 20,000 are tables", taken);
 }
 
+static void test_cache(void)
+{
+	struct cfi_cache *cache = cfi_cache_new();
+	struct cfi_table *one = make(P("\x44\x0e\x10")), *other;
+	struct cfi_rules rules;
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < 4 * CFI_CACHE_ENTRIES; i++) {
+		cfi_find(one, BEGIN + i % 0x120, &rules);
+		bad += !!memcmp(&rules, cfi_cache_find(cache, one, BEGIN + i % 0x120), sizeof(rules));
+	}
+	ok(!bad, "what is kept is what the table says");
+	bad = cfi_cache_find(cache, one, BEGIN + 8)->cfa.value != 16;
+	cfi_table_free(one);
+	other = make(P("\x0e\x20"));
+	ok(!bad && cfi_cache_find(cache, other, BEGIN + 8)->cfa.value == 32,
+	   "another table, which may lie at the same place, has its own");
+	cfi_table_free(other);
+	cfi_cache_free(cache);
+}
+
 /* ------------------------------------------------------------------- against libdw */
 
 static unsigned int compared, differ;
@@ -542,6 +563,7 @@ int main(int argc, char **argv)
 	test_expressions();
 	test_limits();
 	test_damage();
+	test_cache();
 	compare_file("/proc/self/exe");
 	dl_iterate_phdr(compare_loaded, NULL);
 	return done_testing();

@@ -29,6 +29,7 @@ static struct file {
 	struct elf_functions *functions;
 } files[64];
 static unsigned int file_count, missing;
+static struct cfi_cache *cache;
 
 static int no_debug(void *context, const uint8_t *build_id, size_t len)
 {
@@ -149,7 +150,7 @@ static void check(const char *name)
 	unsigned int n, i;
 	bool whole;
 
-	n = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	for (i = 1; i < n && i < (unsigned int)wanted_count; i++)
 		if (frames[i].address != wanted[i])
 			break;
@@ -245,7 +246,7 @@ static void test_shapes(void)
 	check("called by libc");
 	raised(0);
 	check("in a signal handler");
-	n = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	for (i = 1; i < n; i++)
 		exact += frames[i].exact;
 	is(exact, 1, "the place that the signal interrupted is exact");
@@ -272,7 +273,7 @@ static void test_made_code(void)
 	memcpy(page, code, sizeof(code));
 	memcpy(&call, &page, sizeof(call));
 	call(capture);
-	n = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	ok(whole && n > 4 && frames[1].address == (uintptr_t)page + 6,
 	   "code without tables is followed by its frame pointer: %u frames", n);
 	munmap(page, 4096);
@@ -292,38 +293,38 @@ static void test_cut(void)
 	size_t len;
 
 	deep(20);
-	n = unwind(&item, item_len, find, NULL, all, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, all, FRAMES, &whole);
 	for (len = 0; len < item_len; len += 8) {
-		few = unwind(&item, len, find, NULL, frames, FRAMES, &whole);
+		few = unwind(&item, len, cache, find, NULL, frames, FRAMES, &whole);
 		for (i = 0; i < few && i < n && frames[i].address == all[i].address; i++)
 			;
 		bad += i < few || (whole && few < n);
 		least = few < least ? few : least;
 	}
 	ok(!bad && !least, "cut anywhere: the inner frames are the same, and the rest is missing");
-	few = unwind(&item, item_len, find, NULL, frames, 5, &whole);
+	few = unwind(&item, item_len, cache, find, NULL, frames, 5, &whole);
 	ok(few == 5 && !whole, "no room for more");
 	missing = 1;
-	few = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	few = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	ok(few == 1 && !whole, "without the files nothing is guessed");
 	missing = 0;
 	/* The page after the next one is within the variable, its caller's frame behind that. */
 	with_alloca(14000);
-	n = unwind(&item, item_len, find, NULL, all, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, all, FRAMES, &whole);
 	item.head.absent = 1 << 2;
-	few = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	few = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	ok(few == n && whole, "a page that was not present and holds nothing of use");
 	item.head.absent = 0xFFF8;
-	few = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	few = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	ok(few > 0 && few < n && !whole, "pages that were not present end it: %u frames of %u", few, n);
 	item.head.absent = 0;
 	item.head.machine = EM_386;
-	is(unwind(&item, item_len, find, NULL, frames, FRAMES, &whole), 0, "another machine");
+	is(unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole), 0, "another machine");
 
 	stack_end = other_stack + sizeof(other_stack);
 	sigaltstack(&other, NULL);
 	raised(SA_ONSTACK);
-	n = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 	ok(!whole && n >= 3 && frames[n - 1].exact,
 	   "from another stack to the interrupted place, whose stack is not there");
 	stack_end = end;
@@ -363,7 +364,7 @@ static void test_nonsense(void)
 		}
 		for (k = random() % 3; k; k--)
 			item.head.registers[random() % ETW_USER_STACK_REGISTERS] = random_word();
-		n = unwind(&item, item_len, find, NULL, frames, FRAMES, &whole);
+		n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
 		bad += n > FRAMES;
 		most = n > most ? n : most;
 	}
@@ -372,6 +373,7 @@ static void test_nonsense(void)
 
 int main(void)
 {
+	cache = cfi_cache_new();
 	stack_end = __builtin_frame_address(0);
 	/* What main() returns to, and the arguments, are above. */
 	stack_end += 512;
@@ -383,5 +385,6 @@ int main(void)
 		elf_functions_close(files[file_count].functions);
 		free((char *)files[file_count].path);
 	}
+	cfi_cache_free(cache);
 	return done_testing();
 }
