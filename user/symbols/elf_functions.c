@@ -196,6 +196,30 @@ bool elf_functions_begin(struct elf_functions *file, uint64_t *address)
 	return false;
 }
 
+bool elf_functions_read(struct elf_functions *file, uint64_t address, void *to, size_t size)
+{
+	GElf_Phdr segment;
+	size_t i, file_size;
+	const char *bytes = elf_rawfile(file->elf, &file_size);
+	uint64_t offset, left;
+
+	for (i = 0; bytes && segment_at(file, i, &segment); i++) {
+		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
+		    address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		offset = address - segment.p_vaddr;
+		left = segment.p_filesz - offset;
+		if (segment.p_offset > file_size || offset > file_size - segment.p_offset)
+			return false;
+		offset += segment.p_offset;
+		if (size > left || size > file_size - offset)
+			return false;
+		memcpy(to, bytes + offset, size);
+		return true;
+	}
+	return false;
+}
+
 static struct cfi_table *read_cfi(const struct elf_functions *file)
 {
 	Elf_Scn *section = NULL;

@@ -46,6 +46,8 @@ bool elf_functions_begin(struct elf_functions *file, uint64_t *address);
 
 /* How to get from an address to its caller; NULL: the file has no table that can be used. */
 const struct cfi_table *elf_functions_cfi(struct elf_functions *file);
+/* What the file has at an address where it has instructions; false: nothing, or not all of it. */
+bool elf_functions_read(struct elf_functions *file, uint64_t address, void *to, size_t size);
 
 /*
  * The functions at an address, innermost first; each is inlined into the next. take() gets their

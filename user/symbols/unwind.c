@@ -135,9 +135,66 @@ static enum step step_by_pointer(struct walk *w, bool in_file)
 	return returns ? STEP_DONE : STEP_END;
 }
 
+/* A call of five bytes: its operation, and how far it leads from its end */
+#define CALL		0xe8
+#define CALL_BYTES	5
+#define CALL_NEAR	256
+
+/* From an address up to another there is no function of the table but one that begins there. */
+static bool is_one_function(const struct cfi_table *table, uint64_t from, uint64_t to)
+{
+	uint64_t at, begin, end;
+
+	for (at = from; to - at <= CALL_NEAR; at++) {
+		if (!cfi_extent(table, at, &begin, &end))
+			continue;
+		if (begin != from)
+			return false;
+		at = end - 1;
+	}
+	return true;
+}
+
+/*
+ * A function's entry may end before its system call, as in clone3() of glibc, where the thread that
+ * it starts has no caller. In the thread that calls it the return address is at the stack pointer:
+ * accept only an address behind a call that leads to the begin of this function.
+ */
+static enum step step_by_call(struct walk *w, struct elf_functions *file,
+			      const struct cfi_table *table, uint64_t in_file)
+{
+	const uint64_t sp = w->s.registers[RSP];
+	uint64_t registers[CFI_REGISTERS], returns, returns_in_file, target;
+	struct elf_functions *caller;
+	uint8_t call[CALL_BYTES];
+	int32_t by;
+
+	if (!unwind_state_read(&w->s, sp, sizeof(returns), &returns) || !returns ||
+	    returns >= SYMBOLIZER_KERNEL ||
+	    !w->find(w->context, returns - 1, &caller, &returns_in_file) || caller != file)
+		return STEP_LOST;
+	/* Both in one mapping of the file */
+	returns_in_file++;
+	if (returns - returns_in_file != w->s.registers[RIP] - in_file ||
+	    !elf_functions_read(file, returns_in_file - CALL_BYTES, call, sizeof(call)) ||
+	    call[0] != CALL)
+		return STEP_LOST;
+	memcpy(&by, call + 1, sizeof(by));
+	target = returns_in_file + (uint64_t)(int64_t)by;
+	if (in_file < target || in_file - target > CALL_NEAR ||
+	    !is_one_function(table, target, in_file))
+		return STEP_LOST;
+	memcpy(registers, w->s.registers, sizeof(registers));
+	registers[RSP] = sp + sizeof(returns);
+	registers[RIP] = returns;
+	w->exact = false;
+	return enter(w, registers, w->s.known & KEPT);
+}
+
 static enum step step(struct walk *w)
 {
-	const uint64_t pc = w->s.registers[RIP] - !w->exact;
+	const bool exact = w->exact;
+	const uint64_t pc = w->s.registers[RIP] - !exact;
 	const struct cfi_table *table;
 	const struct cfi_rules *rules;
 	struct elf_functions *file;
@@ -152,6 +209,8 @@ static enum step step(struct walk *w)
 	rules = cfi_cache_find(w->cache, table, in_file);
 	if (rules->found != CFI_NONE)
 		return step_by_table(w, table, rules);
+	if (exact && step_by_call(w, file, table, in_file) == STEP_DONE)
+		return STEP_DONE;
 	return step_by_pointer(w, true);
 }
 

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -279,6 +284,189 @@ static void test_made_code(void)
 	munmap(page, 4096);
 }
 
+/* -------------------------------------------------------------- no table at the begin */
+
+/*
+ * Three functions that stop while their return address is at the stack pointer: one without an
+ * entry, as clone3() of glibc at its system call, and one that is left for such a place behind
+ * another function, and behind too many bytes.
+ */
+void bare(void), leaps(void), strays(void);
+__asm__(".text\n"
+	"bare:	nop; int3; ret\n"
+	"leaps:	jmp 1f\n"
+	".cfi_startproc\n	ret\n.cfi_endproc\n"
+	"1:	int3; ret\n"
+	"strays: jmp 1f; .fill 256, 1, 0x90\n"
+	"1:	int3; ret\n");
+
+/* As the kernel finds it: the registers where the program was stopped */
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	static const int order[ETW_USER_STACK_REGISTERS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
+	};
+	const ucontext_t *u = context;
+	size_t size, i;
+
+	(void)signal, (void)info;
+	for (i = 0; i < ETW_USER_STACK_REGISTERS; i++)
+		item.head.registers[i] = (uint64_t)u->uc_mcontext.gregs[order[i]];
+	size = (size_t)(stack_end - (const char *)(uintptr_t)item.head.registers[7]);
+	if (size > sizeof(item.bytes))
+		size = sizeof(item.bytes);
+	copy_words(item.head.registers[7], size);
+	item_len = sizeof(item.head) + size;
+}
+
+static NOINLINE void call_bare(void)
+{
+	wanted_count = 0;
+	_Unwind_Backtrace(want, NULL);
+	bare();
+	__asm__ volatile("");
+}
+
+static NOINLINE void call_leaps(void)
+{
+	leaps();
+	__asm__ volatile("");
+}
+
+static NOINLINE void call_strays(void)
+{
+	strays();
+	__asm__ volatile("");
+}
+
+static NOINLINE void call_by_pointer(void (*volatile function)(void))
+{
+	function();
+	__asm__ volatile("");
+}
+
+/* The frames if the word at the stack pointer were this one */
+static unsigned int frames_if(uint64_t word)
+{
+	struct unwound frames[FRAMES];
+	bool whole;
+
+	memcpy(item.bytes, &word, sizeof(word));
+	/* So that there is no other way to the caller */
+	item.head.registers[6] = 1;
+	return unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
+}
+
+static void test_no_table(void)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	struct unwound frames[FRAMES];
+	unsigned int n, i;
+	uint64_t returns;
+	bool whole;
+
+	sigaction(SIGTRAP, &action, NULL);
+	call_bare();
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
+	for (i = 2; i < n && i <= (unsigned int)wanted_count; i++)
+		if (frames[i].address != wanted[i - 1])
+			break;
+	ok(whole && n == (unsigned int)wanted_count + 1 && i == n && frames[0].exact &&
+	   !frames[1].exact && frames[0].address == (uintptr_t)bare + 2,
+	   "no table where the processor was, but a return address: %u frames of %d", n, wanted_count);
+	returns = frames[1].address;
+	ok(frames_if(returns) > 1, "which is behind a call of this function");
+	is(frames_if(returns + 1), 1, "not behind a call");
+	is(frames_if(frames[2].address), 1, "behind a call of another function");
+	is(frames_if((uintptr_t)raise + 5), 1, "in another file");
+	is(frames_if(item.head.registers[7]), 1, "no code");
+	is(frames_if(0), 1, "nothing");
+	is(frames_if(UINT64_MAX), 1, "an address of the kernel");
+	item_len = sizeof(item.head) + 7;
+	is(frames_if(returns), 1, "not copied");
+	call_leaps();
+	memcpy(&returns, item.bytes, sizeof(returns));
+	is(frames_if(returns), 1, "another function is between");
+	call_strays();
+	memcpy(&returns, item.bytes, sizeof(returns));
+	is(frames_if(returns), 1, "the function begins too far before");
+	call_by_pointer(bare);
+	memcpy(&returns, item.bytes, sizeof(returns));
+	is(frames_if(returns), 1, "a call that does not say where it leads");
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void start_thread(void)
+{
+	pthread_t thread;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	_exit(pthread_create(&thread, NULL, nothing, NULL));
+}
+
+/* The registers and the stack of a child, whose memory is laid out as this one's */
+static void copy_child(pid_t pid)
+{
+	struct iovec to = { item.bytes, sizeof(item.bytes) }, from;
+	struct user_regs_struct r;
+	size_t size;
+
+	ptrace(PTRACE_GETREGS, pid, NULL, &r);
+	memcpy(item.head.registers, (__u64[]){ r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp,
+					       r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15,
+					       r.rip }, sizeof(item.head.registers));
+	size = (size_t)(stack_end - (const char *)(uintptr_t)r.rsp);
+	if (size < to.iov_len)
+		to.iov_len = size;
+	from = (struct iovec){ (void *)(uintptr_t)r.rsp, to.iov_len };
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)to.iov_len)
+		item_len = sizeof(item.head) + to.iov_len;
+}
+
+/* Let a child run up to the system call by which glibc starts a thread. */
+static void stop_at_clone3(void)
+{
+	struct user_regs_struct r;
+	const pid_t pid = fork();
+	int status;
+
+	item_len = 0;
+	if (!pid)
+		start_thread();
+	while (!item_len && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (!ptrace(PTRACE_GETREGS, pid, NULL, &r) && r.orig_rax == SYS_clone3)
+			copy_child(pid);
+		else if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
+			break;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+}
+
+static void test_clone3(void)
+{
+	struct unwound frames[FRAMES];
+	unsigned int n, i;
+	bool whole;
+
+	stop_at_clone3();
+	if (!item_len) {
+		skip("pthread_create() does not call clone3(), or no child can be traced");
+		return;
+	}
+	n = unwind(&item, item_len, cache, find, NULL, frames, FRAMES, &whole);
+	for (i = 1; i < n; i++)
+		if (frames[i].address - (uintptr_t)start_thread < 512)
+			break;
+	ok(whole && i > 1 && i < n, "at the system call that starts a thread: %u frames", n);
+}
+
 /* ------------------------------------------------------------------- what is cut */
 
 static char other_stack[32768];
@@ -379,8 +567,10 @@ int main(void)
 	stack_end += 512;
 	test_shapes();
 	test_made_code();
+	test_no_table();
 	test_cut();
 	test_nonsense();
+	test_clone3();
 	while (file_count--) {
 		elf_functions_close(files[file_count].functions);
 		free((char *)files[file_count].path);
