@@ -23,14 +23,16 @@
 #include "debuginfod.h"
 #include "files.h"
 
-#define OPEN_MAX_FILES	64	/* with what is read of them */
+#define OPEN_MAX_FILES	256	/* with what is read of them */
 #define COPY_MAX	(512u << 20)	/* bytes of a file that is copied; larger ones are not read */
+#define COPIES_MAX	(2 * (size_t)COPY_MAX)	/* of those that are open: the last two stay */
 #define HEX_MAX		(2 * 64 + 1)
 
 struct file {
 	const struct image_file *of;
 	enum symbol_files_state state;
 	struct elf_functions *functions;	/* NULL: it is not open */
+	size_t copied;				/* bytes, if what is open is a copy */
 	struct file *older, *newer;		/* of those that are open */
 };
 
@@ -41,6 +43,7 @@ struct symbol_files {
 	struct etw_table table;			/* of files, by their image_file */
 	struct file *newest, *oldest;
 	unsigned int open;
+	size_t copied;				/* bytes of those that are open */
 };
 
 /* ---------------------------------------------------------------------- finding */
@@ -67,6 +70,14 @@ static int copy_file(int fd, const struct stat *st)
 		copy = -1;
 	}
 	return copy;
+}
+
+/* How large a copy is; 0: it is none. Only files that lie in memory have seals. */
+static size_t copied_size(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &st) ? (size_t)st.st_size : 0;
 }
 
 /* Reading a file that the kernel makes may take something away, as from its log. */
@@ -209,6 +220,7 @@ static void unlink_file(struct symbol_files *files, struct file *file)
 	*(file->older ? &file->older->newer : &files->oldest) = file->newer;
 	*(file->newer ? &file->newer->older : &files->newest) = file->older;
 	files->open--;
+	files->copied -= file->copied;
 }
 
 static void link_newest(struct symbol_files *files, struct file *file)
@@ -218,11 +230,20 @@ static void link_newest(struct symbol_files *files, struct file *file)
 	*(files->newest ? &files->newest->newer : &files->oldest) = file;
 	files->newest = file;
 	files->open++;
+	files->copied += file->copied;
+}
+
+static void close_oldest(struct symbol_files *files)
+{
+	struct file *file = files->oldest;
+
+	unlink_file(files, file);
+	elf_functions_close(file->functions);
+	file->functions = NULL;
 }
 
 static void open_file(struct symbol_files *files, struct file *file)
 {
-	struct file *old;
 	bool differs;
 	int fd;
 
@@ -231,18 +252,15 @@ static void open_file(struct symbol_files *files, struct file *file)
 		return;
 	}
 	fd = find_file(files, file->of, &differs);
+	file->copied = copied_size(fd);
 	file->functions = fd < 0 ? NULL : elf_functions_open(fd, &files->debug);
 	if (!file->functions) {
 		file->state = differs ? FILES_DIFFERS : FILES_MISSING;
 		return;
 	}
 	link_newest(files, file);
-	if (files->open <= OPEN_MAX_FILES)
-		return;
-	old = files->oldest;
-	unlink_file(files, old);
-	elf_functions_close(old->functions);
-	old->functions = NULL;
+	while (files->open > OPEN_MAX_FILES || files->copied > COPIES_MAX)
+		close_oldest(files);
 }
 
 struct elf_functions *symbol_files_get(struct symbol_files *files, const struct image_file *of)

@@ -23,7 +23,7 @@ enum symbol_files_state {
 struct symbol_files *symbol_files_new(const char *root, const char *debuginfod);
 void symbol_files_free(struct symbol_files *files);	/* NULL is fine */
 
-/* A file that was used lately stays open. NULL: it has none, see symbol_files_state(). */
+/* A file that was used lately stays open, the one before this in any case. NULL: it has none, see symbol_files_state(). */
 struct elf_functions *symbol_files_get(struct symbol_files *files, const struct image_file *of);
 
 /* The files that were asked for and have no functions, and why; from *at 0 on. NULL: no more. */
