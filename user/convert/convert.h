@@ -53,7 +53,8 @@ struct convert_format {
 	bool fields;		/* takes --fields */
 	bool binary;		/* not to be written to a terminal */
 	bool ahead;		/* needs convert.losses at open(): the sources are read twice */
-	bool stacks;		/* needs convert.symbolizer */
+	bool stacks;		/* needs convert.symbolizer ... */
+	bool may_stack;		/* ... or has whole stacks if it gets one: takes --stack */
 	bool folder;		/* the output is a folder, made by open() */
 	const char *mark;	/* a file that all such folders have; for --replace */
 	size_t size;		/* of convert.state, which is zeroed */
@@ -77,7 +78,7 @@ struct convert {
 	uint64_t written;	/* bytes, by convert_flush() */
 	/* The processes of the sources' events; NULL: nobody asked.  Formats do not feed it. */
 	struct etw_process_table *processes;
-	struct symbolizer *symbolizer;	/* if format->stacks */
+	struct symbolizer *symbolizer;	/* if format->stacks, or with --stack */
 	const char *option;	/* --option TEXT for the format, or NULL */
 	const char *fields;	/* --fields LIST, or NULL */
 	char problem[512];	/* by convert_fail() */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "convert.h"
 #include "items.h"
+#include "items_stack.h"
 #include "names.h"
 #include "base/event_mode.h"
 #include "base/guid.h"
@@ -24,6 +25,7 @@ struct row {
 	const struct convert_event *e;
 	const EVENT_HEADER *header;
 	struct etw_process_table *processes;	/* or NULL */
+	struct symbolizer *symbolizer;		/* for whole stacks, or NULL */
 	struct etw_text_second *second;
 	struct etw_text *to;		/* the cell, without quotes */
 	struct etw_text *scratch;
@@ -144,7 +146,9 @@ static void add_items(struct row *row)
 	if (!etw_decoder_has_items(row->e->decoder))
 		return;
 	etw_text_char(row->to, '{');
-	items_json(row->to, &row->e->event->record, 0);
+	items_json(row->to, &row->e->event->record, row->symbolizer ? ITEMS_NO_STACK : 0);
+	if (row->symbolizer)
+		items_stack_json(row->to, row->symbolizer, row->e->event);
 	etw_text_char(row->to, '}');
 	if (row->to->len == before + 2)
 		etw_text_cut(row->to, before);
@@ -472,7 +476,7 @@ static int csv_event(struct convert *c, const struct convert_event *e)
 	struct csv *csv = c->state;
 	struct row row = {
 		.e = e, .header = &e->record->EventHeader, .processes = c->processes,
-		.second = &csv->second, .scratch = &csv->scratch,
+		.symbolizer = c->symbolizer, .second = &csv->second, .scratch = &csv->scratch,
 	};
 
 	csv->any = true;
@@ -521,6 +525,7 @@ const struct convert_format convert_csv = {
 	.suffix = ".csv",
 	.help = "a table (RFC 4180): what --fields names, or all",
 	.fields = true,
+	.may_stack = true,
 	.size = sizeof(struct csv),
 	.open = csv_open,
 	.event = csv_event,

@@ -356,5 +356,6 @@ void items_json(struct etw_text *to, const struct etw_record_view *record, unsig
 	struct etw_ext_view item;
 
 	while ((kind = items_next(&walk, &item)))
-		item_json(to, kind, &item);
+		if (kind->shape != ITEM_STACK || !(flags & ITEMS_NO_STACK))
+			item_json(to, kind, &item);
 }

@@ -46,6 +46,15 @@ void symbol_stack_begin(struct symbol_stack *stack, struct symbolizer *symbolize
 	}
 }
 
+void symbol_stack_rewind(struct symbol_stack *stack)
+{
+	stack->next_item = 0;
+	stack->at = 0;
+	stack->count = 0;
+	stack->in_process = false;
+	stack->unwound_next = 0;
+}
+
 /* Move to the next item that is a stack. */
 static bool next_item(struct symbol_stack *stack)
 {

@@ -23,6 +23,8 @@ struct symbol_stack {
 
 void symbol_stack_begin(struct symbol_stack *stack, struct symbolizer *symbolizer,
 			const struct etw_event *event);
+/* Begin with the first address again, without unwinding once more. */
+void symbol_stack_rewind(struct symbol_stack *stack);
 /* The next address, from the innermost function on; false: there is none. */
 bool symbol_stack_next(struct symbol_stack *stack, struct symbol_place *place);
 

@@ -145,7 +145,8 @@ check_operands() {
 	right stat --columns events,per-second,lost-events
 	wrong '--columns: there is no column "x"' stat --columns events,x
 	wrong '--columns: not with --json' stat --columns events --json
-	wrong '--stack cannot be combined with --json' dump a --stack --json
+	wrong '--stack cannot be combined with --format' dump a --stack --format %t
+	wrong '--stack: not with ctf' convert a.etl --stack -o x.ctf
 	wrong '"session" is none of sessions, providers, groups' list session
 	wrong 'missing SESSION' verify
 	wrong 'unexpected argument "b"' verify a b

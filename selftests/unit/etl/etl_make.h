@@ -14,7 +14,9 @@
 
 #include "core/loghead.h"
 
+#ifndef MAKE_SIZE
 #define MAKE_SIZE	4096			/* bytes of a buffer */
+#endif
 #define MAKE_START	133000000000000000LL	/* FILETIME at clock 1000, of 1 GHz */
 
 struct make {

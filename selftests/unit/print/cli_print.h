@@ -26,6 +26,7 @@
 #include "cli/print/text.c"
 #include "cli/text.c"
 #include "convert/items.c"
+#include "convert/items_stack.c"
 #include "base/json_writer.c"
 #include "convert/names.c"
 

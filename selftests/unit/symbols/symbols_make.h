@@ -82,6 +82,13 @@ static uint64_t known_address(const char *symbol)
 	return KNOWN_BASE + address;
 }
 
+struct known_image {
+	uint64_t base, size, offset;
+	const char *path;
+	const uint8_t *id;
+	uint16_t id_len;
+};
+
 static void known_put(struct etw_record_source *source, struct etw_record_extra *extra,
 		      uint64_t ns)
 {
@@ -91,16 +98,16 @@ static void known_put(struct etw_record_source *source, struct etw_record_extra 
 	report_put(source, &items);
 }
 
-/* The program is mapped, of this build. */
+/* A file of this build is mapped. */
 __attribute__((__unused__))
-static void known_map(uint64_t ns, const char *path, const uint8_t *id, uint16_t id_len)
+static void known_image(uint64_t ns, const struct known_image *image)
 {
 	static const struct etw_guid guid = ETW_IMAGE_GUID;
 	struct etw_event_descriptor desc = { .level = 4, .channel = 11, .keyword = 1,
 					     .opcode = ETW_IMAGE_LOAD };
-	struct etw_image_payload payload = { .base = KNOWN_BASE + KNOWN_TEXT,
-					     .size = KNOWN_SIZE, .offset = KNOWN_TEXT,
-					     .start_key = 1, .pid = KNOWN_PID };
+	struct etw_image_payload payload = { .base = image->base, .size = image->size,
+					     .offset = image->offset, .start_key = 1,
+					     .pid = KNOWN_PID };
 	uint8_t bytes[512];
 	struct etw_data_descriptor data = { .ptr = (uintptr_t)bytes };
 	struct etw_record_extra extra = { .count = 0 };
@@ -112,18 +119,34 @@ static void known_map(uint64_t ns, const char *path, const uint8_t *id, uint16_t
 	size_t len = sizeof(payload);
 
 	memcpy(bytes, &payload, len);
-	memcpy(bytes + len, &id_len, 2);
+	memcpy(bytes + len, &image->id_len, 2);
 	len += 2;
-	memcpy(bytes + len, id, id_len);
-	len += id_len;
-	strcpy((char *)bytes + len, path);
-	data.size = (uint32_t)(len + strlen(path) + 1);
+	memcpy(bytes + len, image->id, image->id_len);
+	len += image->id_len;
+	strcpy((char *)bytes + len, image->path);
+	data.size = (uint32_t)(len + strlen(image->path) + 1);
 	known_put(&source, &extra, ns);
 }
 
-/* An event of the kernel's in the process, with a stack, innermost first and ended by 0 */
+/* The program is mapped, of this build. */
 __attribute__((__unused__))
-static void known_stack(uint64_t ns, uint32_t pid, const uint64_t *addresses)
+static void known_map(uint64_t ns, const char *path, const uint8_t *id, uint16_t id_len)
+{
+	const struct known_image image = {
+		.base = KNOWN_BASE + KNOWN_TEXT, .size = KNOWN_SIZE, .offset = KNOWN_TEXT,
+		.path = path, .id = id, .id_len = id_len,
+	};
+
+	known_image(ns, &image);
+}
+
+/*
+ * An event of the kernel's in the process, with a stack, innermost first and ended by 0, and with
+ * an item USER_STACK, unless copy is NULL
+ */
+__attribute__((__unused__))
+static void known_copy(uint64_t ns, uint32_t pid, const uint64_t *addresses, const void *copy,
+		       size_t copy_len)
 {
 	struct etw_event_descriptor desc = { .level = 4, .channel = 11, .keyword = 1 };
 	static const char event[] = "\0sample";
@@ -145,7 +168,15 @@ static void known_stack(uint64_t ns, uint32_t pid, const uint64_t *addresses)
 	etw_record_add_extra(&extra, ETW_EXT_EVENT_SCHEMA, meta,
 			     report_sized(meta, event, sizeof(event)));
 	etw_record_add_extra(&extra, ETW_EXT_STACK_TRACE64, stack, (n + 1) * sizeof(*stack));
+	if (copy)
+		etw_record_add_extra(&extra, ETW_EXT_USER_STACK, copy, (uint32_t)copy_len);
 	known_put(&source, &extra, ns);
+}
+
+__attribute__((__unused__))
+static void known_stack(uint64_t ns, uint32_t pid, const uint64_t *addresses)
+{
+	known_copy(ns, pid, addresses, NULL, 0);
 }
 
 /* Is this among what the command printed? */

@@ -34,7 +34,7 @@
 
 static struct run {
 	const char *to, *from;
-	bool quiet, json, no_losses;
+	bool quiet, json, no_losses, stack;
 	struct convert c;
 	struct inputs inputs;
 	struct output_file out;
@@ -44,7 +44,7 @@ static struct run {
 	struct select *select;
 	struct processes processes;
 	struct symbols_request request;
-	struct symbols *symbols;		/* NULL: the format needs none */
+	struct symbols *symbols;		/* NULL: nothing needs them */
 	struct machines machines;
 	uint64_t read;			/* events, including embedded schemas */
 	uint64_t events, unknown;	/* written */
@@ -71,6 +71,8 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_MACHINE(job.processes.show_machine),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
+	{ "stack", 0, NULL, "text, json, csv: whole stacks, with functions",
+	  CLI_FLAG(job.stack) },
 	CLI_OPTIONS_SYMBOLS(job.request),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	CLI_OPTION_END
@@ -157,6 +159,8 @@ static void choose_format(struct run *run)
 		cli_usage("--to %s makes a folder: --output is missing", format->name);
 	if (run->c.fields && !format->fields)
 		cli_usage("--fields: not with %s", format->name);
+	if (run->stack && !format->stacks && !format->may_stack)
+		cli_usage("--stack: not with %s", format->name);
 	if (run->c.option && !format->option)
 		cli_usage("--option: %s has none", format->name);
 	if (format->binary && !run->out.path && isatty(STDOUT_FILENO))
@@ -324,11 +328,16 @@ static void report(struct run *run)
 			 cli_s(run->events));
 }
 
+struct symbols *convert_symbols(void)
+{
+	return job.symbols;
+}
+
 static void open_symbols(struct run *run)
 {
 	unsigned int undescribed;
 
-	if (!run->c.format->stacks)
+	if (!run->c.format->stacks && !run->stack)
 		return;
 	run->symbols = symbols_new(&run->request);
 	undescribed = inputs_machines(&run->inputs, &run->machines);
@@ -430,7 +439,7 @@ static int from_other(const struct run *run, char **operands)
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
 	if (run->c.fields || run->c.option || run->select || run->no_losses ||
-	    run->inputs.apart || run->json)
+	    run->inputs.apart || run->json || run->stack)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }

@@ -11,4 +11,9 @@
 extern const struct convert_format convert_text;
 extern const struct convert_format convert_json;
 
+struct symbols;
+
+/* For stacks; NULL: they are printed as they were recorded. */
+struct symbols *convert_symbols(void);
+
 #endif /* ETW_CLI_CMD_CONVERT_H */

@@ -58,7 +58,7 @@ static struct dump {
 	bool strict;
 	bool json;
 	bool lossy;		/* something was lost, of a session */
-	bool stack;		/* print stacks below the events */
+	bool stack;		/* print whole stacks, with names */
 	bool no_pager;
 	const char *columns;
 	unsigned int width;	/* of the terminal that stdout is; 0: none */
@@ -141,7 +141,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_HEADING("output"),
 	OUTPUT_OPTIONS,
-	{ "stack", 0, NULL, "print stacks below the events, with names", CLI_FLAG(job.stack) },
+	{ "stack", 0, NULL, "print whole stacks, with names of functions", CLI_FLAG(job.stack) },
 	CLI_OPTIONS_SYMBOLS(job.symbols),
 	{ "no-pager", 0, NULL, "do not show files with $ETW_PAGER, $PAGER or less",
 	  CLI_FLAG(job.no_pager) },
@@ -602,6 +602,8 @@ static void choose_print(struct dump *dump)
 	dump->width = screen_width();
 	if (dump->json)
 		dump->print = event_print_json;
+	if (dump->stack)
+		printer->symbols = symbols_new(&dump->symbols);
 	if (printer->hex && !dump->time_given)
 		printer->time = EVENT_TIME_RAW;
 	if (dump->print != event_print_text)
@@ -611,8 +613,6 @@ static void choose_print(struct dump *dump)
 		printer->layout = event_layout_new(dump->width, dump->columns);
 		dump->print = event_print_layout;
 	}
-	if (dump->stack)
-		printer->symbols = symbols_new(&dump->symbols);
 }
 
 void dump_option(int option)
@@ -640,9 +640,10 @@ void dump_option(int option)
 /* Refuse options that would be ignored. */
 static void check_options(const struct dump *dump)
 {
-	if ((dump->json || dump->printer.format) && (dump->columns || dump->stack))
-		cli_usage("%s cannot be combined with --json or --format",
-			  dump->columns ? "--columns" : "--stack");
+	if ((dump->json || dump->printer.format) && dump->columns)
+		cli_usage("--columns cannot be combined with --json or --format");
+	if (dump->printer.format && dump->stack)
+		cli_usage("--stack cannot be combined with --format");
 	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->slowest && dump->count)

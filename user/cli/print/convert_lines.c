@@ -18,6 +18,7 @@ static int lines_event(struct convert *c, const struct convert_event *e,
 
 	lines->processes.table = c->processes;
 	printer->processes = &lines->processes;
+	printer->symbols = convert_symbols();
 	event_give(printer, e->decoder, e->decoded, e->known);
 	print(printer, e->event);
 	return convert_flush(c, &printer->out, CONVERT_BLOCK);
@@ -46,6 +47,7 @@ const struct convert_format convert_text = {
 	.name = "text",
 	.suffix = ".txt",
 	.help = "lines, as \"etw dump\" prints them",
+	.may_stack = true,
 	.size = sizeof(struct lines),
 	.event = text_event,
 	.close = lines_close,
@@ -55,6 +57,7 @@ const struct convert_format convert_json = {
 	.name = "json",
 	.suffix = ".jsonl",
 	.help = "JSON lines, as \"etw dump --json\" prints them",
+	.may_stack = true,
 	.size = sizeof(struct lines),
 	.event = json_event,
 	.close = lines_close,

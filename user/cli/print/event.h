@@ -58,7 +58,7 @@ struct event_printer {
 	struct event_layout *layout;
 	struct machines machines;	/* that the files describe, as far as anything printed needs it */
 	unsigned int undescribed;	/* files that describe none */
-	struct symbols *symbols;	/* print stacks below the event, with names; NULL: as items */
+	struct symbols *symbols;	/* print whole stacks, with names; NULL: as items */
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
 	bool message;		/* the message instead of the fields, if there is one */
@@ -179,6 +179,8 @@ void event_add_items(struct event_printer *printer, struct etw_text *to);
 void event_add_source(struct event_printer *printer, struct etw_text *to);
 /* A line for each frame, with the names of printer->symbols */
 void event_add_stacks(struct event_printer *printer, struct etw_text *to);
+/* The same as members of the JSON object */
+void event_put_stacks(struct event_printer *printer, struct etw_text *to);
 
 /* Add a sequence of those above if there are colours. */
 static inline void event_paint(struct event_printer *printer, const char *how)

@@ -183,9 +183,12 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 	if (!printer->event->record.ext_len)
 		return;
 	if (event_has_own_items(printer))
-		items_json(to, &printer->event->record, ITEMS_SCHEMA);
+		items_json(to, &printer->event->record,
+			   ITEMS_SCHEMA | (printer->symbols ? ITEMS_NO_STACK : 0));
 	else
 		event_put_part(printer, JSON_ITEMS);
+	if (printer->symbols)
+		event_put_stacks(printer, to);
 }
 
 static void put_shared_items(struct event_printer *printer, struct etw_text *to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.c - the stacks of an event, a line for each function
+ * stack.c - the stacks of an event: in text a line for each function, in JSON members
  *
  *	        0xffffffff81234567 vfs_read+0x97
  *	        0x00007f12345678ab find_first (inlined)
@@ -8,6 +8,7 @@
  */
 #include "cli/cli.h"
 #include "cli/symbols/symbols.h"
+#include "convert/items_stack.h"
 #include "event.h"
 #include "symbols/stack.h"
 
@@ -44,4 +45,11 @@ void event_add_stacks(struct event_printer *printer, struct etw_text *to)
 		etw_text_puts(to, INDENT);
 		etw_text_puts(to, "... and outer functions, which are not known");
 	}
+}
+
+void event_put_stacks(struct event_printer *printer, struct etw_text *to)
+{
+	const bool runs = event_process_runs(printer);
+
+	items_stack_json(to, symbols_of_process(printer->symbols, runs), printer->event);
 }
