@@ -146,7 +146,7 @@ check_operands() {
 	wrong '--columns: there is no column "x"' stat --columns events,x
 	wrong '--columns: not with --json' stat --columns events --json
 	wrong '--stack cannot be combined with --format' dump a --stack --format %t
-	wrong '--stack: not with ctf' convert a.etl --stack -o x.ctf
+	wrong '--stack: not with chrome' convert a.etl --stack --to chrome
 	wrong '"session" is none of sessions, providers, groups' list session
 	wrong 'missing SESSION' verify
 	wrong 'unexpected argument "b"' verify a b

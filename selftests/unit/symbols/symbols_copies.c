@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * symbols_copies - events with copies of this program's stack in a log file: etw dump and etw
- * convert print the same frames as text, JSON and CSV
+ * convert print the same frames as text, JSON, CSV and CTF
  *
  *	symbols_copies FILE COUNT	only writes such a file, to measure how long reading it takes
  */
@@ -118,6 +118,17 @@ static void addresses(const char *before, struct etw_text *to)
 	etw_text_char(to, '\0');
 }
 
+/* The addresses in a list that begins with this text */
+static void words(const char *before, struct etw_text *to)
+{
+	char *at = strstr(run_out, before), *end;
+
+	to->len = 0;
+	for (at = at ? at + strlen(before) : NULL; at && *at == '0'; at = end + strspn(end, "\", "))
+		etw_text_printf(to, "%llx ", strtoull(at, &end, 16));
+	etw_text_char(to, '\0');
+}
+
 static void check_formats(void)
 {
 	struct etw_text text = { .data = NULL }, other = { .data = NULL };
@@ -146,6 +157,16 @@ static void check_formats(void)
 	    "cmp - /tmp/etw-copies.%d && rm /tmp/etw-copies.%d && echo same", known_file, getpid(),
 	    known_file, getpid(), getpid());
 	ok(run_printed("same"), "etw convert writes the same JSON");
+	run("dump --json --stack %s", known_file);
+	words("\"stack\":[\"", &text);
+	is(run("convert -q -o %s/known.ctf --stack %s", known_dir, known_file), 0, "as CTF");
+	if (!run("convert -q --from ctf -o %s/back.etl %s/known.ctf", known_dir, known_dir)) {
+		run("dump %s/back.etl", known_dir);
+		words("callstack=[", &other);
+		ok(!strcmp(text.data, other.data), "CTF has the same addresses");
+	} else {
+		skip("no reader of CTF");
+	}
 	is(run("convert -q --to text --stack %s", known_file), 0, "etw convert, as text");
 	ok(known_said(" copies_deep+0x"), "has the functions, too");
 	etw_text_free(&text);

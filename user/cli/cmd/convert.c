@@ -71,7 +71,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROCESSES(job.processes.show),
 	CLI_OPTION_MACHINE(job.processes.show_machine),
 	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
-	{ "stack", 0, NULL, "text, json, csv: whole stacks, with functions",
+	{ "stack", 0, NULL, "text, json, csv, ctf: whole stacks",
 	  CLI_FLAG(job.stack) },
 	CLI_OPTIONS_SYMBOLS(job.request),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },

@@ -28,6 +28,7 @@ struct state {
 	struct etw_text text;		/* of all classes */
 	struct etw_text key, name;
 	struct etw_text values;		/* of an event with plain fields */
+	struct etw_text stack;		/* with --stack: its addresses */
 	struct etw_text provider_names;	/* entries of an enumeration, by id */
 	struct ctf_gap *gaps;
 	uint64_t lost_in_streams;	/* events that the streams' counters and gaps have */
@@ -275,6 +276,8 @@ static int on_event(struct convert *c, const struct convert_event *e)
 		return err;
 	stream = &s->streams[e->event->cpu % CTF_STREAMS];
 	ctf_extras_take(&extras, e->record);
+	if (c->symbolizer)
+		ctf_extras_take_stack(&extras, c->symbolizer, e->event, &s->stack);
 	add_procname(c, &extras, e);
 	extras.time = time;
 	if (time < stream->last || time == 0 || time == CTF_TIME_MAX) {
@@ -284,7 +287,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	if (s->shape.truncated)
 		extras.set |= 1u << CTF_EXTRA_TRUNCATED;
 	class = describe(s, e, plain, extras.set, &provider);
-	if (class == UINT32_MAX)
+	if (class == UINT32_MAX || s->stack.error)
 		return convert_no_memory(c);
 	if (s->text.len > METADATA_MAX)
 		return convert_fail(c, -E2BIG, "too many kinds of events for CTF: %zu have "
@@ -392,6 +395,7 @@ static int finish(struct convert *c, bool ok)
 	etw_text_free(&s->key);
 	etw_text_free(&s->name);
 	etw_text_free(&s->values);
+	etw_text_free(&s->stack);
 	return err;
 }
 
@@ -399,5 +403,5 @@ const struct convert_format convert_ctf = {
 	.name = "ctf", .suffix = ".ctf", .folder = true, .binary = true,
 	.mark = "metadata", .size = sizeof(struct state),
 	.help = "Common Trace Format 1.8, for babeltrace2 and Trace Compass",
-	.ahead = true, .open = begin, .event = on_event, .close = finish,
+	.ahead = true, .may_stack = true, .open = begin, .event = on_event, .close = finish,
 };

@@ -10,6 +10,7 @@
 #include "trace.h"
 #include "base/event_context.h"
 #include "base/event_mode.h"
+#include "symbols/stack.h"
 
 #define NUMBER(bytes)	{ .type = CTF_INT, .size = bytes }
 #define TEXT		{ .type = CTF_TEXT }
@@ -60,6 +61,30 @@ void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record)
 			extras->item[kind] = item;
 		}
 	}
+}
+
+void ctf_extras_take_stack(struct ctf_extras *extras, struct symbolizer *symbolizer,
+			   const struct etw_event *event, struct etw_text *bytes)
+{
+	const size_t most = sizeof(uint64_t) * (1 + ETW_STACK_MAX + UNWIND_MAX);
+	struct symbol_stack stack;
+	struct symbol_place place;
+
+	etw_text_cut(bytes, 0);
+	symbol_stack_begin(&stack, symbolizer, event);
+	while (bytes->len < most && symbol_stack_next(&stack, &place)) {
+		if (!bytes->len)	/* MatchId */
+			ctf_put_number(bytes, 0, sizeof(uint64_t));
+		ctf_put_number(bytes, place.address, sizeof(uint64_t));
+	}
+	if (!bytes->len || bytes->error)
+		return;
+	extras->stack = (EVENT_HEADER_EXTENDED_DATA_ITEM){
+		.ExtType = ITEM(STACK_TRACE64), .DataSize = (USHORT)bytes->len,
+		.DataPtr = (uintptr_t)bytes->data,
+	};
+	extras->item[CTF_EXTRA_STACK] = &extras->stack;
+	extras->set |= 1u << CTF_EXTRA_STACK;
 }
 
 static void put_guid(struct etw_text *to, const void *guid)

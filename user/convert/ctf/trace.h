@@ -108,9 +108,16 @@ struct ctf_extras {
 	uint64_t time;			/* ns since 1970 */
 	const char *procname;
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item[CTF_EXTRA_COUNT];
+	EVENT_HEADER_EXTENDED_DATA_ITEM stack;	/* by ctf_extras_take_stack() */
 };
 
 void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record);
+/*
+ * Replace the stack by that of symbol_stack_begin(), if there is one; bytes has its addresses, until
+ * the values are appended.
+ */
+void ctf_extras_take_stack(struct ctf_extras *extras, struct symbolizer *symbolizer,
+			   const struct etw_event *event, struct etw_text *bytes);
 /* Append the values of the extras that are set and in kinds, bits of enum ctf_extra. */
 void ctf_extras_put(struct etw_text *to, const struct ctf_extras *extras, uint32_t kinds,
 		    const EVENT_RECORD *record);
