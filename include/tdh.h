@@ -114,7 +114,7 @@ typedef enum _TDH_OUT_TYPE {
 	TDH_OUTTYPE_PORT = 22,		/* big-endian */
 	TDH_OUTTYPE_IPV4 = 23,		/* in network order */
 	TDH_OUTTYPE_IPV6 = 24,
-	TDH_OUTTYPE_SOCKETADDRESS = 25,	/* a sockaddr as Windows has it */
+	TDH_OUTTYPE_SOCKETADDRESS = 25,	/* a sockaddr of Windows or Linux */
 	TDH_OUTTYPE_CIMDATETIME = 26,
 	TDH_OUTTYPE_ETWTIME = 27,
 	TDH_OUTTYPE_XML = 28,

@@ -63,17 +63,36 @@ static void put_sockaddr6(struct etw_text *text, const uint8_t *p, size_t size)
 	etw_text_unsigned(text, be16_at(p + 2), 1);
 }
 
-/* JSON has the path as text shows it, escaped once more. */
-static void put_unix(struct etw_text *text, const char *path, size_t size, enum etw_text_style style)
+/* A path, which a NUL may end, or an abstract name of Linux with a '@' for each NUL, as in ss(8) */
+static void put_unix_name(struct etw_text *text, const char *name, size_t size)
+{
+	size_t len, at = 0;
+
+	if (size && *name) {
+		etw_text_escape(text, name, strnlen(name, size));
+		return;
+	}
+	while (at < size) {
+		len = strnlen(name + at, size - at);
+		etw_text_escape(text, name + at, len);
+		at += len;
+		if (at < size)
+			etw_text_char(text, '@');
+		at++;
+	}
+}
+
+/* JSON has the name as text shows it, escaped once more. */
+static void put_unix(struct etw_text *text, const char *name, size_t size, enum etw_text_style style)
 {
 	struct etw_text escaped = { .data = NULL };
 
 	etw_text_add(text, "unix:", 5);
 	if (style != ETW_TEXT_JSON) {
-		etw_text_escape(text, path, strnlen(path, size));
+		put_unix_name(text, name, size);
 		return;
 	}
-	etw_text_escape(&escaped, path, strnlen(path, size));
+	put_unix_name(&escaped, name, size);
 	etw_text_json_inside(text, escaped.data, escaped.len);
 	if (escaped.error)
 		text->error = escaped.error;
