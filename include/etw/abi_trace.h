@@ -17,7 +17,7 @@
 #define ETW_TRACE_SCHEMA_MAX	8192	/* bytes */
 #define ETW_TRACE_MANIFEST_MAX	32768	/* bytes */
 #define ETW_TRACE_USER_TEXTS	2	/* pieces of one event that read user memory */
-#define ETW_TRACE_USER_TEXT_MAX	256	/* bytes of each */
+#define ETW_TRACE_USER_TEXT_MAX	256	/* bytes of each, a text or not */
 
 /*
  * etw_trace_piece.kind: what becomes of a part of the kernel's record
@@ -31,6 +31,11 @@
  *	USER_TEXT	a u64, the address of a text in the process that hits the tracepoint: its
  *			length as a u16, and so many characters, at most
  *			ETW_TRACE_USER_TEXT_MAX; as far as they can be read without a page fault
+ *	USER_BYTES	a u64, the address of bytes in that process, and at length_offset an s32,
+ *			how many the process says there are: as a u16 how many of them follow, and
+ *			these, at most size, which is 1 to ETW_TRACE_USER_TEXT_MAX; as far as they
+ *			can be read without a page fault; none where the s32 is negative.  Bytes
+ *			stay in the process's format: a struct sockaddr has Linux's address family
  */
 #define ETW_TRACE_COPY		0
 #define ETW_TRACE_BYTES		1
@@ -38,6 +43,7 @@
 #define ETW_TRACE_TEXT_AT	3
 #define ETW_TRACE_ARRAY_AT	4
 #define ETW_TRACE_USER_TEXT	5
+#define ETW_TRACE_USER_BYTES	6	/* EINVAL: the module is older */
 
 /* etw_trace_piece.flags */
 #define ETW_TRACE_RELATIVE	0x1	/* the location counts from the end of itself */
@@ -49,10 +55,10 @@
  */
 struct etw_trace_piece {
 	__u16 offset;		/* bytes, in the record */
-	__u16 size;		/* bytes */
+	__u16 size;		/* bytes; USER_BYTES: the most that are read */
 	__u8  kind;		/* ETW_TRACE_COPY... */
 	__u8  flags;		/* ETW_TRACE_RELATIVE */
-	__u16 reserved;		/* 0 */
+	__u16 length_offset;	/* USER_BYTES: of the length, in the record; else 0 */
 };
 
 /*

@@ -30,24 +30,32 @@ static bool piece_is_valid(const struct etw_trace_piece *piece)
 {
 	const bool located = piece->kind == ETW_TRACE_TEXT_AT || piece->kind == ETW_TRACE_ARRAY_AT;
 
-	if (piece->kind > ETW_TRACE_USER_TEXT || piece->reserved)
+	if (piece->kind > ETW_TRACE_USER_BYTES)
+		return false;
+	if (piece->kind == ETW_TRACE_USER_BYTES ? piece->size > ETW_TRACE_USER_TEXT_MAX :
+						  piece->length_offset)
 		return false;
 	if (piece->flags & ~(located ? ETW_TRACE_RELATIVE : 0))
 		return false;
 	return piece->size || piece->kind == ETW_TRACE_TEXT_AT;
 }
 
-/* Of one event */
+static bool piece_reads_user(const struct etw_trace_piece *piece)
+{
+	return piece->kind == ETW_TRACE_USER_TEXT || piece->kind == ETW_TRACE_USER_BYTES;
+}
+
+/* Of one event: a trace event, or a BPF program's */
 bool etw_ioctl_pieces_valid(const struct etw_trace_piece *pieces, u32 count)
 {
-	u32 i, texts = 0;
+	u32 i, user = 0;
 
 	for (i = 0; i < count; i++) {
 		if (!piece_is_valid(&pieces[i]))
 			return false;
-		texts += pieces[i].kind == ETW_TRACE_USER_TEXT;
+		user += piece_reads_user(&pieces[i]);
 	}
-	return texts <= ETW_TRACE_USER_TEXTS;
+	return user <= ETW_TRACE_USER_TEXTS;
 }
 
 static int trace_input_check(const struct etw_trace_event *arg, const struct trace_input *in)

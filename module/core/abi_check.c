@@ -444,7 +444,7 @@ AT(etw_trace_piece, offset, 0, 2);
 AT(etw_trace_piece, size, 2, 2);
 AT(etw_trace_piece, kind, 4, 1);
 AT(etw_trace_piece, flags, 5, 1);
-AT(etw_trace_piece, reserved, 6, 2);
+AT(etw_trace_piece, length_offset, 6, 2);
 SIZE(etw_trace_piece, 8);
 
 AT(etw_trace_event, flags, 4, 4);

@@ -5,7 +5,7 @@
  * perf's record has the fixed members of the trace event, then the data that its data
  * locations point to.  A record's source may be a probe that reads user memory, or a map that
  * another CPU writes to, so a location is read once and believed only as far as the record
- * reaches.
+ * reaches.  The length that a process gives of its own memory is cut to the room for it.
  *
  * Runs where the tracepoint or the program is, up to NMI, with preemption disabled.  Writers
  * on a CPU nest strictly, so the depth, counted per CPU, gives each one scratch memory of its
@@ -107,17 +107,16 @@ static struct etw_data_descriptor trace_located(const struct trace_record *r,
 	return trace_part(r, offset, location >> 16);
 }
 
-/* Page by page, so that what follows the text need not be there. */
-static u32 trace_user_copy(char *to, unsigned long address)
+/* Page by page, so that what follows a text, or the bytes that are there, need not be there. */
+static u32 trace_user_copy(char *to, unsigned long address, u32 room, bool is_text)
 {
 	u32 done = 0, chunk, len;
 
-	while (done < ETW_TRACE_USER_TEXT_MAX) {
-		chunk = min_t(u32, ETW_TRACE_USER_TEXT_MAX - done,
-			      PAGE_SIZE - offset_in_page(address + done));
+	while (done < room) {
+		chunk = min_t(u32, room - done, PAGE_SIZE - offset_in_page(address + done));
 		if (!etw_stack_read_user(to + done, (void __user *)(address + done), chunk))
 			break;
-		len = strnlen(to + done, chunk);
+		len = is_text ? strnlen(to + done, chunk) : chunk;
 		done += len;
 		if (len < chunk)
 			break;
@@ -125,17 +124,36 @@ static u32 trace_user_copy(char *to, unsigned long address)
 	return done;
 }
 
-static struct etw_data_descriptor trace_user_text(struct trace_scratch *scratch,
-						  const struct trace_record *r, u32 offset)
+/* How many bytes may be read for a piece: a length that makes no sense is an empty part. */
+static u32 trace_user_room(const struct trace_record *r, const struct etw_trace_piece *piece)
 {
-	struct etw_data_descriptor where = trace_part(r, offset, sizeof(u64));
+	struct etw_data_descriptor where;
+	s32 length;
+
+	if (piece->kind == ETW_TRACE_USER_TEXT)
+		return ETW_TRACE_USER_TEXT_MAX;
+	where = trace_part(r, piece->length_offset, sizeof(length));
+	if (!where.size)
+		return 0;
+	memcpy(&length, r->at + piece->length_offset, sizeof(length));
+	OPTIMIZER_HIDE_VAR(length);
+	return clamp_t(s32, length, 0, piece->size);
+}
+
+static struct etw_data_descriptor trace_user(struct trace_scratch *scratch,
+					     const struct trace_record *r,
+					     const struct etw_trace_piece *piece)
+{
+	struct etw_data_descriptor where = trace_part(r, piece->offset, sizeof(u64));
 	char *to = scratch->texts[scratch->text_count++];
 	u64 address;
 
 	if (!where.size)
 		return where;
-	memcpy(&address, r->at + offset, sizeof(address));
-	return etw_data(to, trace_user_copy(to, address));
+	memcpy(&address, r->at + piece->offset, sizeof(address));
+	OPTIMIZER_HIDE_VAR(address);
+	return etw_data(to, trace_user_copy(to, address, trace_user_room(r, piece),
+					    piece->kind == ETW_TRACE_USER_TEXT));
 }
 
 /* A descriptor or two for a piece; returns the next place for one. */
@@ -148,7 +166,8 @@ static struct etw_data_descriptor *trace_piece(struct etw_data_descriptor *d,
 
 	switch (piece->kind) {
 	case ETW_TRACE_USER_TEXT:
-		part = trace_user_text(scratch, r, piece->offset);
+	case ETW_TRACE_USER_BYTES:
+		part = trace_user(scratch, r, piece);
 		break;
 	case ETW_TRACE_TEXT_AT:
 	case ETW_TRACE_ARRAY_AT:

@@ -70,6 +70,15 @@ static struct etw_trace_piece make_piece(uint64_t r)
 	return piece;
 }
 
+/* Memory at an address in the record; bytes have a length there, and mostly a size that is right. */
+static void read_user(struct etw_trace_piece *piece, uint64_t r)
+{
+	piece->kind = r & 1 ? ETW_TRACE_USER_TEXT : ETW_TRACE_USER_BYTES;
+	piece->flags = 0;
+	if (piece->kind == ETW_TRACE_USER_BYTES || !(r >> 1 & 31))
+		piece->length_offset = r >> 6 & 7 ? r >> 9 & 127 : r >> 9 & 0xffff;
+}
+
 /* An event without a field, called "e" */
 static const unsigned char schema[] = { 5, 0, 0, 'e', 0 };
 
@@ -107,7 +116,7 @@ RUN(trace)
 		seed = rnd_mix(seed + i + 1);
 		pieces[i] = make_piece(seed);
 		if (i < ETW_TRACE_USER_TEXTS && seed >> 60 & 1)
-			pieces[i].kind = ETW_TRACE_USER_TEXT, pieces[i].flags = 0;
+			read_user(&pieces[i], rnd_mix(seed));
 	}
 	return result(ioctl((int)v[0], ETW_IOC_TRACE_EVENT, &e));
 }
@@ -144,6 +153,8 @@ RUN(bpf)
 	for (i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
 		seed = rnd_mix(seed + i + 1);
 		pieces[i] = make_piece(seed);
+		if (!(seed >> 60))
+			read_user(&pieces[i], rnd_mix(seed));
 	}
 	if (!(seed & 31))
 		p.schemas_len ^= 1u << (seed >> 8 & 31);

@@ -67,7 +67,7 @@ static bool piece_is(unsigned int i, unsigned int kind, unsigned int offset, uns
 	const struct etw_trace_piece *p = &kernel.pieces[i];
 
 	return p->kind == kind && p->offset == offset && p->size == size && !p->flags &&
-	       !p->reserved;
+	       !p->length_offset;
 }
 
 static void test_described(void)

@@ -400,6 +400,59 @@ TEST_F(trace, text_in_user_memory)
 	munmap(pages, 4096);
 }
 
+static void connect_to(const void *address, long length)
+{
+	syscall(SYS_connect, -1L, address, length);
+}
+
+/* Bytes of which the process says how many they are, rightly or not, up to the end of what is mapped */
+TEST_F(trace, bytes_in_user_memory)
+{
+	const char *event = "syscalls/sys_enter_connect";
+	unsigned char *pages = mmap(NULL, 12288, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *end = pages + 8192;
+	const struct etw_trace_piece pieces[] = {
+		{ .offset = field_offset(event, "uservaddr"), .size = 128,
+		  .length_offset = field_offset(event, "addrlen"), .kind = ETW_TRACE_USER_BYTES },
+		/* Its length is not in the record */
+		{ .offset = field_offset(event, "uservaddr"), .size = 128, .length_offset = 60000,
+		  .kind = ETW_TRACE_USER_BYTES },
+	};
+	const struct { const unsigned char *from; long length; unsigned int read; } calls[] = {
+		{ pages + 100, 16, 16 }, { pages + 100, 0, 0 }, { pages + 101, 128, 128 },
+		{ pages + 102, 129, 128 }, { pages + 103, INT32_MAX, 128 }, { pages, -1, 0 },
+		{ pages, UINT32_MAX, 0 }, { pages, INT32_MIN, 0 }, { pages, INT64_MIN, 0 },
+		/* The kernel, too, takes the lower half of a register for an int. */
+		{ pages + 104, 0x700000010, 16 }, { pages + 105, INT64_MIN | 5, 5 },
+		{ pages + 4096 - 30, 64, 64 }, { end - 10, 28, 10 }, { end - 10, INT32_MAX, 10 },
+		{ end, 16, 0 }, { NULL, 16, 0 }, { NULL, INT32_MAX, 0 },
+		{ (void *)-4096L, 16, 0 }, { (void *)-8L, 16, 0 }, { (void *)-8L, INT32_MAX, 0 },
+		{ (void *)0x7ffffffffff8, 16, 0 }, { (void *)0x8000000000000000, 16, 0 },
+		{ (void *)0xffff888000001000, 16, 0 },
+	};
+	unsigned int i;
+	uint16_t len;
+
+	ASSERT_NE(MAP_FAILED, pages);
+	for (i = 0; i < 8192; i++)
+		pages[i] = i * 7 % 251;
+	munmap(end, 4096);
+	ASSERT_EQ(0, make(self->fd, self->guid, event, pieces, ARRAY_SIZE(pieces)));
+	ASSERT_EQ(0, enable(self, self->guid));
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		connect_to(calls[i].from, calls[i].length);
+		ASSERT_TRUE(collect(self));
+		ASSERT_EQ(i + 1, self->count);
+		memcpy(&len, self->last, sizeof(len));
+		EXPECT_EQ(calls[i].read, len) TH_LOG("%u", i);
+		ASSERT_EQ(2 + calls[i].read + 2, self->last_len) TH_LOG("%u", i);
+		EXPECT_EQ(0, memcmp(self->last + 2, calls[i].from, len)) TH_LOG("%u", i);
+		memcpy(&len, self->last + 2 + calls[i].read, sizeof(len));
+		EXPECT_EQ(0, len);
+	}
+	munmap(pages, 8192);
+}
+
 /* Where an interrupt came: the scratch memory of each context is its own. */
 TEST_F(trace, in_interrupts)
 {
@@ -623,9 +676,13 @@ TEST_F(trace, refuses_what_is_wrong)
 		WRONG(piece_count, ETW_TRACE_PIECES_MAX + 1), WRONG(counter, 1), WRONG(config, 1), WRONG(period, 1),
 	};
 	const struct etw_trace_piece bad[] = {
-		{ .size = 8, .kind = ETW_TRACE_USER_TEXT + 1 },
+		{ .size = 8, .kind = ETW_TRACE_USER_BYTES + 1 },
 		{ .size = 8, .flags = ETW_TRACE_RELATIVE }, { .size = 8, .flags = 2 },
-		{ .size = 8, .reserved = 1 }, { .size = 0 },
+		{ .size = 8, .length_offset = 1 }, { .size = 0 },
+		{ .size = 8, .kind = ETW_TRACE_USER_TEXT, .length_offset = 8 },
+		{ .size = 0, .kind = ETW_TRACE_USER_BYTES },
+		{ .size = ETW_TRACE_USER_TEXT_MAX + 1, .kind = ETW_TRACE_USER_BYTES },
+		{ .size = 8, .kind = ETW_TRACE_USER_BYTES, .flags = ETW_TRACE_RELATIVE },
 		{ .size = 0, .kind = ETW_TRACE_ARRAY_AT },
 	};
 	struct etw_trace_event e;
@@ -643,7 +700,9 @@ TEST_F(trace, refuses_what_is_wrong)
 		EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e)) TH_LOG("%zu", i);
 	}
 	for (i = 0; i <= ETW_TRACE_USER_TEXTS; i++)
-		pieces[i] = (struct etw_trace_piece){ .size = 8, .kind = ETW_TRACE_USER_TEXT };
+		pieces[i] = (struct etw_trace_piece){
+			.size = 8, .kind = i ? ETW_TRACE_USER_BYTES : ETW_TRACE_USER_TEXT,
+		};
 	e = argument(self->guid, id, pieces, i);
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	e = good;
