@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <etw/tracelogging/base.h>
 #include "probe_args.h"
 #include "trace_names.h"
@@ -159,7 +160,22 @@ static bool is_user_text(const struct tep_format_field *f)
 	return true;
 }
 
-static struct field describe_argument(const struct tep_format_field *f, unsigned int *texts)
+/*
+ * A socket's address that the caller gives, with its length: struct sockaddr *addr, int addr_len.
+ * One that the kernel fills in has a pointer to the length.
+ */
+static bool is_user_address(const struct tep_format_field *f)
+{
+	const struct tep_format_field *length = f->next;
+
+	return f->flags & TEP_FIELD_IS_POINTER && of_type(f, "struct sockaddr") &&
+	       !strstr(f->type, "**") && length && length->size == 8 && of_type(length, "int") &&
+	       !(length->flags & TEP_FIELD_IS_POINTER) && strstr(length->name, "len");
+}
+
+/* texts: how many the event has so far; older: the module does not read addresses. */
+static struct field describe_argument(const struct tep_format_field *f, bool older,
+				      unsigned int *texts)
 {
 	struct field to = { .piece = { .offset = f->offset, .size = argument_size(f) } };
 
@@ -168,6 +184,13 @@ static struct field describe_argument(const struct tep_format_field *f, unsigned
 		to.piece.kind = ETW_TRACE_USER_TEXT;
 		to.in = TlgInCOUNTEDANSISTRING;
 		to.out = TlgOutUTF8;
+	} else if (!older && is_user_address(f) && *texts < ETW_TRACE_USER_TEXTS) {
+		++*texts;
+		to.piece.kind = ETW_TRACE_USER_BYTES;
+		to.piece.size = sizeof(struct sockaddr_storage);
+		to.piece.length_offset = f->next->offset;
+		to.in = TlgInBINARY;
+		to.out = TlgOutSOCKETADDRESS;
 	} else {
 		number(f, to.piece.size, &to);
 		if (argument_is_signed(f) && to.out != TlgOutHEX) {
@@ -305,9 +328,9 @@ static void refine(const struct probe_args *args, const char *name, struct field
 		field->out = args->list[i].out;
 }
 
-/* args: of a probe, or NULL */
+/* args: of a probe, or NULL; older: as above */
 static void add_fields(struct trace_schema *s, const struct tep_format_field *f, bool arguments,
-		       const struct probe_args *args)
+		       const struct probe_args *args, bool older)
 {
 	unsigned int texts = 0;
 	struct field field;
@@ -319,7 +342,9 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 			continue;
 		if (args && !strncmp(f->name, "__probe_", strlen("__probe_")))	/* and the stack */
 			continue;
-		field = arguments && f->size == 8 ? describe_argument(f, &texts) : describe(f);
+		field = arguments && f->size == 8 ? describe_argument(f, older, &texts) :
+						    describe(f);
+		s->reads_bytes |= field.piece.kind == ETW_TRACE_USER_BYTES;
 		if (args)
 			refine(args, f->name, &field);
 		len = s->metadata_len;
@@ -334,7 +359,7 @@ static void add_fields(struct trace_schema *s, const struct tep_format_field *f,
 }
 
 static int translate(const struct tep_event *event, const char *name,
-		     const struct probe_args *args, struct trace_schema *s)
+		     const struct probe_args *args, bool older, struct trace_schema *s)
 {
 	uint16_t size = 0;
 
@@ -342,14 +367,14 @@ static int translate(const struct tep_event *event, const char *name,
 	if (!put(s, &size, sizeof(size)) || !put_byte(s, 0) || !put(s, name, strlen(name) + 1))
 		return -EINVAL;
 	add_fields(s, event->format.fields,
-		   !args && !strncmp(name, "sys_enter_", strlen("sys_enter_")), args);
+		   !args && !strncmp(name, "sys_enter_", strlen("sys_enter_")), args, older);
 	size = s->metadata_len;
 	memcpy(s->metadata, &size, sizeof(size));
 	return args ? 0 : trace_names_find(event, name, s);
 }
 
 static int parse(const char *text, size_t len, const char *name, const struct probe_args *args,
-		 struct trace_schema *schema)
+		 bool older, struct trace_schema *schema)
 {
 	const struct tracefs_library *library = tracefs_library();
 	const struct tep_event *event;
@@ -368,21 +393,21 @@ static int parse(const char *text, size_t len, const char *name, const struct pr
 	ret = library->parse_event(tep, text, len, "");
 	event = library->first_event(tep);
 	if (event && ret != TEP_ERRNO__READ_FORMAT_FAILED && ret != TEP_ERRNO__READ_ID_FAILED)
-		err = translate(event, name, args, schema);
+		err = translate(event, name, args, older, schema);
 	library->free(tep);
 	return err;
 }
 
-int trace_schema_parse(const char *text, size_t len, const char *name,
+int trace_schema_parse(const char *text, size_t len, const char *name, bool older,
 		       struct trace_schema *schema)
 {
-	return parse(text, len, name, NULL, schema);
+	return parse(text, len, name, NULL, older, schema);
 }
 
 int trace_schema_parse_probe(const char *text, size_t len, const char *name,
 			     const struct probe_args *args, struct trace_schema *schema)
 {
-	return parse(text, len, name, args, schema);
+	return parse(text, len, name, args, false, schema);
 }
 
 /* Names of files in tracefs: they lead nowhere else, whoever chose them. */
@@ -393,7 +418,7 @@ static bool is_file_name(const char *name)
 
 /* name: of the event in what becomes of it; NULL: the same */
 static int read_event(const char *event, const char *name, const struct probe_args *args,
-		      struct trace_schema *schema)
+		      bool older, struct trace_schema *schema)
 {
 	const struct tracefs_library *library = tracefs_library();
 	const char *colon = strchr(event, ':');
@@ -410,7 +435,7 @@ static int read_event(const char *event, const char *name, const struct probe_ar
 	text = library->event_file_read(NULL, system, colon + 1, "format", &len);
 	if (!text)
 		return errno ? -errno : -ENOENT;
-	err = parse(text, len, name ? name : colon + 1, args, schema);
+	err = parse(text, len, name ? name : colon + 1, args, older, schema);
 	free(text);
 	if (!err && !args)
 		trace_pair_find(system, colon + 1, schema);
@@ -419,11 +444,16 @@ static int read_event(const char *event, const char *name, const struct probe_ar
 
 int trace_schema_read(const char *event, struct trace_schema *schema)
 {
-	return read_event(event, NULL, NULL, schema);
+	return read_event(event, NULL, NULL, false, schema);
+}
+
+int trace_schema_read_older(const char *event, struct trace_schema *schema)
+{
+	return read_event(event, NULL, NULL, true, schema);
 }
 
 int trace_schema_read_probe(const char *event, const char *name, const struct probe_args *args,
 			    struct trace_schema *schema)
 {
-	return read_event(event, name, args, schema);
+	return read_event(event, name, args, false, schema);
 }

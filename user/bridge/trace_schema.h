@@ -22,6 +22,7 @@ struct trace_schema {
 	uint32_t metadata_len;
 	uint32_t piece_count;
 	bool cut;		/* the last fields are left out: there are too many */
+	bool reads_bytes;	/* it has ETW_TRACE_USER_BYTES, which older modules refuse */
 	unsigned char metadata[ETW_TRACE_SCHEMA_MAX];
 	char fields[ETW_TRACE_SCHEMA_MAX];	/* as the option --fields describes them, of event 0 */
 	char names[TRACE_NAMES_MAX];	/* of values, see trace_names.h; empty: there are none */
@@ -29,16 +30,18 @@ struct trace_schema {
 };
 
 /*
- * text: the content of its file "format", of len bytes. name: of the event. 0; -EINVAL: it is
- * no format; -ENOMEM; -ELIBACC: libtracefs is not installed.
+ * text: the content of its file "format", of len bytes. name: of the event. older: for a module
+ * without ETW_TRACE_USER_BYTES. 0; -EINVAL: it is no format; -ENOMEM; -ELIBACC: libtracefs is not
+ * installed.
  */
-int trace_schema_parse(const char *text, size_t len, const char *name,
+int trace_schema_parse(const char *text, size_t len, const char *name, bool older,
 		       struct trace_schema *schema);
 /*
  * The same, of "SYSTEM:NAME" in tracefs; also -ENOENT and other errors of reading, and -EINVAL for
  * parts that are no names of files there.
  */
 int trace_schema_read(const char *event, struct trace_schema *schema);
+int trace_schema_read_older(const char *event, struct trace_schema *schema);
 
 struct probe_args;
 /* Both, of an event that was made of a probe.  name: what the schema calls it. */

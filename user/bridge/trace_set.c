@@ -152,8 +152,8 @@ static bool keep_text(char **to, const char *text)
 	return *to;
 }
 
-int trace_set_register(int fd, struct trace_set *set, unsigned int i,
-		       const struct trace_schema *schema)
+static int register_schema(int fd, struct trace_set *set, unsigned int i,
+			   const struct trace_schema *schema)
 {
 	const char *name = set->names[i];
 	struct etw_trace_event event = {
@@ -176,4 +176,22 @@ int trace_set_register(int fd, struct trace_set *set, unsigned int i,
 	    !keep_text(&set->value_names[i], schema->names))
 		return -ENOMEM;
 	return make(fd, &event, set, i);
+}
+
+int trace_set_register(int fd, struct trace_set *set, unsigned int i,
+		       const struct trace_schema *schema)
+{
+	int err = register_schema(fd, set, i, schema);
+	struct trace_schema *older;
+
+	if (err != -EINVAL || !schema->reads_bytes)
+		return err;
+	/* The module is older: it has such arguments as numbers. */
+	older = malloc(sizeof(*older));
+	err = older ? trace_schema_read_older(set->names[i] + strlen(TRACE_EVENT_PREFIX), older) :
+		      -ENOMEM;
+	if (!err)
+		err = register_schema(fd, set, i, older);
+	free(older);
+	return err;
 }

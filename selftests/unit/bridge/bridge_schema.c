@@ -29,7 +29,7 @@ static struct trace_schema s;
 
 static int parse(const char *text, const char *name)
 {
-	return trace_schema_parse(text, strlen(text), name, &s);
+	return trace_schema_parse(text, strlen(text), name, false, &s);
 }
 
 /* Where the metadata of the field with this name lie, behind the name; NULL: there is none. */
@@ -148,6 +148,57 @@ static void system_calls(void)
 	ok(is_type("third", TlgInUINT64, TlgOutHEX), "the third one is an address");
 	ok(is_type("n", TlgInUINT32, 0), "unsigned int");
 	ok(!s.cut, "nothing is missing");
+}
+
+#define CONNECT	FORMAT("sys_enter_connect",						\
+		       FIELD("int __syscall_nr", 8, 4, 1) FIELD("int fd", 16, 8, 0)	\
+		       FIELD("struct sockaddr * uservaddr", 24, 8, 0)			\
+		       FIELD("int addrlen", 32, 8, 0))
+#define ACCEPT	FORMAT("sys_enter_accept",						\
+		       FIELD("int __syscall_nr", 8, 4, 1) FIELD("int fd", 16, 8, 0)	\
+		       FIELD("struct sockaddr * upeer_sockaddr", 24, 8, 0)		\
+		       FIELD("int * upeer_addrlen", 32, 8, 0))
+#define SENDTO	FORMAT("sys_enter_sendto",						\
+		       FIELD("int __syscall_nr", 8, 4, 1) FIELD("int fd", 16, 8, 0)	\
+		       FIELD("void * buff", 24, 8, 0) FIELD("size_t len", 32, 8, 0)	\
+		       FIELD("unsigned int flags", 40, 8, 0)				\
+		       FIELD("struct sockaddr * addr", 48, 8, 0)			\
+		       FIELD("int addr_len", 56, 8, 0))
+
+/* Those that the caller gives, not those that the kernel fills in */
+static void socket_addresses(void)
+{
+	is(parse(CONNECT, "sys_enter_connect"), 0, "a system call with a socket's address");
+	ok(is_type("uservaddr", TlgInBINARY, TlgOutSOCKETADDRESS) &&
+	   is_piece(1, ETW_TRACE_USER_BYTES, 24, 128) && s.pieces[1].length_offset == 32,
+	   "which is read");
+	ok(is_type("addrlen", TlgInINT32, 0) && is_piece(2, ETW_TRACE_COPY, 32, 4), "its length");
+	ok(s.reads_bytes, "the module has to know how");
+	ok(!strcmp(s.fields, "id=0: i32 fd, cbin uservaddr, i32 addrlen"),
+	   "the same for filters: %s", s.fields);
+	is(parse(SENDTO, "sys_enter_sendto"), 0, "one with data as well");
+	ok(is_type("buff", TlgInUINT64, TlgOutHEX) && is_type("addr", TlgInBINARY, TlgOutSOCKETADDRESS),
+	   "which are not read");
+	is(parse(ACCEPT, "sys_enter_accept"), 0, "one that returns an address");
+	ok(is_type("upeer_sockaddr", TlgInUINT64, TlgOutHEX) && !s.reads_bytes, "is not there yet");
+	is(parse(FORMAT("sys_enter_z", FIELD("struct sockaddr * addr", 16, 8, 0)
+			FIELD("struct sockaddr * other", 24, 8, 0)), "sys_enter_z"), 0,
+	   "addresses without a length");
+	ok(is_type("addr", TlgInUINT64, TlgOutHEX) && is_type("other", TlgInUINT64, TlgOutHEX),
+	   "are numbers");
+	is(parse(FORMAT("sys_enter_z", FIELD("const char * a", 16, 8, 0)
+			FIELD("struct sockaddr * b", 24, 8, 0) FIELD("int blen", 32, 8, 0)
+			FIELD("const char * c", 40, 8, 0)), "sys_enter_z"), 0, "with texts");
+	ok(is_type("a", TlgInCOUNTEDANSISTRING, TlgOutUTF8) &&
+	   is_type("b", TlgInBINARY, TlgOutSOCKETADDRESS) && is_type("c", TlgInUINT64, TlgOutHEX),
+	   "the first two are read");
+	is(parse(FORMAT("z", FIELD("struct sockaddr * a", 16, 8, 0) FIELD("int alen", 24, 8, 0)),
+		 "z"), 0, "in an event that is no system call");
+	ok(is_type("a", TlgInUINT64, TlgOutHEX), "it may be the kernel's");
+	is(trace_schema_parse(CONNECT, strlen(CONNECT), "sys_enter_connect", true, &s), 0,
+	   "for an older module");
+	ok(is_type("uservaddr", TlgInUINT64, TlgOutHEX) && s.piece_count == 2 && !s.reads_bytes &&
+	   is_piece(1, ETW_TRACE_COPY, 24, 8 + 4), "it stays a number");
 }
 
 /* What the kernel declares unsigned, and its callers know better */
@@ -344,6 +395,7 @@ int main(void)
 	texts_and_arrays();
 	addresses();
 	system_calls();
+	socket_addresses();
 	signed_arguments();
 	bytes();
 	limits();

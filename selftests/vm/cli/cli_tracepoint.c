@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
@@ -295,6 +297,66 @@ TEST_F(tracepoint, addresses)
 				   " daddr_v6=::ffff:127.0.0.1"));
 	ASSERT_EQ(0, RUN("dump", OUT, "--json", "--filter", "daddr == 127.0.0.1"));
 	EXPECT_LE(1, vc_lines_with(self->r.out, "\"daddr\":\"127.0.0.1\"", ""));
+}
+
+/* What a program calls, and what it may call: the file -1 refuses all of them. */
+static void call_with_addresses(void)
+{
+	static char room[4096];
+	struct sockaddr_in *in = (void *)room;
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(443),
+				    .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/run/etw.sock" };
+
+	in->sin_family = AF_INET;
+	in->sin_port = htons(4711);
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	syscall(SYS_connect, -1, in, sizeof(*in));
+	syscall(SYS_bind, -1, &in6, sizeof(in6));
+	syscall(SYS_sendto, -1, "x", 1, 0, &un, sizeof(un));
+	memcpy(un.sun_path, "\0etw", 4);
+	syscall(SYS_connect, -1, &un, offsetof(struct sockaddr_un, sun_path) + 4);
+	syscall(SYS_sendto, -1, "x", 1, 0, NULL, 0);
+	syscall(SYS_connect, -1, in, INT32_MAX);
+	syscall(SYS_connect, -1, in, -5);
+	syscall(SYS_connect, -1, in, 3);
+	syscall(SYS_bind, -1, (void *)-4096L, 77);
+	syscall(SYS_bind, -1, NULL, 78);
+}
+
+/* Programs tell the kernel where they are, and how long. */
+TEST_F(tracepoint, socket_addresses)
+{
+	static const char *const lines[][2] = {
+		{ "sys_enter_connect", " uservaddr=127.0.0.1:4711 addrlen=16" },
+		{ "sys_enter_bind", " umyaddr=[::1]:443 addrlen=28" },
+		{ "sys_enter_sendto", " addr=unix:/run/etw.sock addr_len=110" },
+		{ "sys_enter_connect", " uservaddr=unix:@etw addrlen=6" },
+		{ "sys_enter_sendto", " addr= addr_len=0" },
+		{ "sys_enter_connect", " uservaddr=127.0.0.1:4711 addrlen=2147483647" },
+		{ "sys_enter_connect", " uservaddr= addrlen=-5" },
+		{ "sys_enter_connect", " uservaddr=020012 addrlen=3" },
+		{ "sys_enter_bind", " umyaddr= addrlen=77" },
+		{ "sys_enter_bind", " umyaddr= addrlen=78" },
+	};
+	unsigned int i;
+
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT));
+	ASSERT_EQ(0, RUN("enable", "mine", "-p", "tracepoint:syscalls:sys_enter_connect",
+			 "-p", "tracepoint:syscalls:sys_enter_bind",
+			 "-p", "tracepoint:syscalls:sys_enter_sendto")) {
+		TH_LOG("%s", self->r.err);
+	}
+	call_with_addresses();
+	ASSERT_EQ(0, RUN("stop", "mine"));
+	ASSERT_EQ(0, RUN("dump", OUT));
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		EXPECT_EQ(1, vc_lines_with(self->r.out, lines[i][0], lines[i][1])) {
+			TH_LOG("%u: %s", i, self->r.out);
+		}
+	ASSERT_EQ(0, RUN("dump", OUT, "--json", "--filter", "umyaddr == \"[::1]:443\""));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "\"umyaddr\":\"[::1]:443\"", ""));
 }
 
 /* What etw.ko tells itself: who maps what, and how the machine does */
