@@ -669,9 +669,9 @@ struct etw_enable_entry {
  *
  * A child process that inherited the file but cannot open the device itself, so that it
  * has no registration, reports each event with LOST; a process that learns too late of several
- * gives their number.  They are counted as lost in the sessions that would take them from the
- * process that registered, and the call fails with ENOMEM if they were counted in one that is
- * not INDEPENDENT.  The data is not read.
+ * gives their number, for which it needs CAP_PERFMON (EPERM).  They are counted as lost in the
+ * sessions that would take them from the process that registered, and the call fails with ENOMEM
+ * if they were counted in one that is not INDEPENDENT.  The data is not read.
  */
 struct etw_event_write {
 	__u32 size;
@@ -685,7 +685,9 @@ struct etw_event_write {
 	struct etw_guid related;
 	__u64 stack;		/* __u64 *: return addresses, the innermost first */
 	__u32 stack_count;	/* at most ETW_STACK_MAX; 0: the kernel walks it */
-	__u32 lost;		/* with LOST: so many events; 0: one.  Else 0 */
+	__u32 lost;		/* with LOST: so many events, over 1 with CAP_PERFMON only; 0: one.
+				 * Else 0
+				 */
 };
 
 #define ETW_MANY_BYTES_MAX	262144	/* of the events of one ETW_IOC_WRITE_MANY */

@@ -49,6 +49,7 @@
  *	ACCESS_QUERY			QUERY on the GUID
  *	TRACE_EVENT, BPF_PROVIDER	CAP_PERFMON, whatever the lists say, and
  *					REGISTER_GUIDS on the provider
+ *	WRITE, lost over 1		CAP_PERFMON, whatever the lists say
  * A changed list does not affect consumers already opened, registrations already made,
  * or providers already enabled.
  *

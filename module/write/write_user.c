@@ -5,6 +5,7 @@
  * All data is copied from user space before a slot is reserved, so a fault loses only
  * the event itself.
  */
+#include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
@@ -383,5 +384,10 @@ long etw_write_command(struct file *file, const void __user *arg)
 		return -EINVAL;
 	if (likely(etw_write_small(p, &w, &ret)))
 		return ret;
-	return w.flags & ETW_WRITE_LOST ? write_lost(p, &w) : write_general(p, &w);
+	if (!(w.flags & ETW_WRITE_LOST))
+		return write_general(p, &w);
+	/* One costs a call, as an event does that is too large; a number would cost nothing. */
+	if (w.lost > 1 && !perfmon_capable())
+		return -EPERM;
+	return write_lost(p, &w);
 }

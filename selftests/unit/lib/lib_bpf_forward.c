@@ -126,13 +126,19 @@ static void test_written(void)
 static void test_lost(void)
 {
 	struct ring_second record = { .head = { .event = 1 }, .record = { .number = 1 } };
-	const uint32_t writes = fake->writes, lost = fake->lost, ioctls = fake->ioctls;
+	const uint32_t writes = fake->writes, ioctls = fake->ioctls;
+	uint32_t lost = fake->lost;
 
 	etw_bpf_forward_lost(forwarder, 1, 5);
 	is(fake->lost, lost + 5, "each is counted");
 	is(fake->ioctls, ioctls + 1, "all at once");
 	etw_bpf_forward_lost(forwarder, 2, 5);
 	is(fake->lost, lost + 5, "no such event");
+	fake->lost_one_by_one = true;
+	etw_bpf_forward_lost(forwarder, 1, 3);
+	is(fake->lost, lost + 8, "without a capability one after the other");
+	fake->lost_one_by_one = false;
+	lost += 3;
 	is(etw_bpf_forward_write(forwarder, &record, sizeof(record) - 1), -EINVAL, "too short");
 	is(fake->lost, lost + 6, "and counted");
 	record.head.event = 2;

@@ -113,6 +113,7 @@ struct fake_state {
 	int error[256];			/* -errno of the next command, by number */
 	bool mute;			/* registering queues no notification */
 	bool wants_stack;		/* some session, for all events */
+	bool lost_one_by_one;		/* the process may not report several losses at once */
 	uint32_t walks;			/* writes answered with "a stack is wanted" */
 	/* The only consumer */
 	uint64_t consumer_ino;

@@ -171,6 +171,8 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	if (event->flags & ETW_WRITE_LOST) {
 		if (event->slot >= ETW_REGISTRATIONS_MAX || !f->regs[event->slot].used)
 			return -EBADF;
+		if (event->lost > 1 && fake->lost_one_by_one)
+			return -EPERM;
 		fake->lost += event->lost ? event->lost : 1;
 		return -ENOMEM;
 	}

@@ -9,6 +9,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
+#include "lib/vm_access.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"
 
@@ -181,6 +182,42 @@ TEST_F(write, number_of_lost)
 	EXPECT_EQ(1000001, st.dropped[ETW_DROP_DRAIN]);
 	EXPECT_EQ(1000001, vm_dropped(&st));
 	EXPECT_EQ(0, st.written);
+}
+
+/* Returns what the writes of one and of two lost events do. */
+static int lose_one(void *arg)
+{
+	FIXTURE_DATA(write) *self = arg;
+
+	self->w.lost = 1;
+	return put(self);
+}
+
+static int lose_two(void *arg)
+{
+	FIXTURE_DATA(write) *self = arg;
+
+	self->w.lost = 2;
+	return put(self);
+}
+
+/* Only one that may trace counts several losses by one call; others could pretend billions. */
+TEST_F(write, number_of_lost_needs_a_capability)
+{
+	const struct vm_who nobody = { VM_BOB, VM_BOB, 0, 0, false };
+	const struct vm_who inside = { VM_BOB, VM_BOB, 0, 0, true };
+	const struct vm_who tracer = { VM_BOB, VM_BOB, 0, CAP_PERFMON, false };
+	struct etw_session_stat st;
+
+	self->w.flags = ETW_WRITE_LOST;
+	EXPECT_EQ(-EPERM, vm_as(&nobody, lose_two, self));
+	EXPECT_EQ(-EPERM, vm_as(&inside, lose_two, self));
+	EXPECT_TRUE(vm_state_same(self->fd, self->was));
+	EXPECT_EQ(-ENOMEM, vm_as(&nobody, lose_one, self));
+	EXPECT_EQ(-ENOMEM, vm_as(&tracer, lose_two, self));
+	ASSERT_EQ(0, vm_stat(self->fd, self->base, &st));
+	EXPECT_EQ(3, st.dropped[ETW_DROP_DRAIN]);
+	EXPECT_EQ(3, vm_dropped(&st));
 }
 
 TEST_F(write, slot_bad)

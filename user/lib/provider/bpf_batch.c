@@ -21,12 +21,18 @@ void etw_bpf_count_lost(uint64_t handle, const struct etw_event_descriptor *desc
 {
 	struct etw_event_write event = { .flags = ETW_WRITE_LOST, .desc = *desc };
 	struct etw_reg *reg = etw_reg_find(handle);
+	uint64_t most = UINT32_MAX;
 
 	if (!reg)
 		return;
-	for (; count && etw_reg_wants(reg, desc->level, desc->keyword); count -= event.lost) {
-		event.lost = count < UINT32_MAX ? count : UINT32_MAX;
-		etw_reg_write(reg, handle, ETW_IOC_WRITE, &event, sizeof(event));
+	while (count && etw_reg_wants(reg, desc->level, desc->keyword)) {
+		event.lost = count < most ? count : most;
+		/* A loader may have given up CAP_PERFMON since it loaded the programs. */
+		if (etw_reg_write(reg, handle, ETW_IOC_WRITE, &event, sizeof(event)) == -EPERM &&
+		    event.lost > 1)
+			most = 1;
+		else
+			count -= event.lost;
 	}
 }
 

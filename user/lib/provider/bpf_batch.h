@@ -42,7 +42,10 @@ int etw_bpf_batch_add(struct etw_bpf_batch *batch, uint64_t handle, uint64_t exc
 /* Write what waits. As etw_bpf_batch_add(). */
 int etw_bpf_batch_write(struct etw_bpf_batch *batch, uint64_t handle);
 
-/* Count so many events like desc as lost in the sessions that want them. */
+/*
+ * Count so many events like desc as lost in the sessions that want them: one after the other
+ * without CAP_PERFMON.
+ */
 void etw_bpf_count_lost(uint64_t handle, const struct etw_event_descriptor *desc, uint64_t count);
 
 void etw_bpf_batch_free(struct etw_bpf_batch *batch);
