@@ -61,22 +61,36 @@ static void counter_end(struct etw_trace_provider *t, unsigned int cpu)
 	*at = NULL;
 }
 
-/* Returns 0 or perf's error, and then there are no counters. */
-int etw_trace_counters_start(struct etw_trace_provider *t)
+/* For each CPU that is online and has none.  Returns 0 or the last of perf's errors. */
+static int counters_make(struct etw_trace_provider *t)
 {
+	int err, ret = 0;
 	unsigned int cpu;
-	int err = 0;
 
-	lockdep_assert_held(&t->held.lock);
-	if (t->active)
-		return 0;
-	WRITE_ONCE(t->active, true);
 	for_each_online_cpu(cpu) {
+		if (*per_cpu_ptr(t->counters, cpu))
+			continue;
 		err = counter_make(t, cpu);
 		if (err)
-			break;
+			ret = err;
 	}
-	if (err)
+	return ret;
+}
+
+/*
+ * Returns 0 or perf's error.  Then there are no counters, or, if there were some before, none on
+ * the CPUs that came online since and were refused one: every session that begins has to learn
+ * of that.
+ */
+int etw_trace_counters_start(struct etw_trace_provider *t)
+{
+	bool active = t->active;
+	int err;
+
+	lockdep_assert_held(&t->held.lock);
+	WRITE_ONCE(t->active, true);
+	err = counters_make(t);
+	if (err && !active)
 		etw_trace_counters_stop(t);
 	return err;
 }
@@ -102,22 +116,23 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 
 /* ------------------------------------------------------------------- hotplug */
 
-/* Counters that perf removed are made again, and such as the provider has not had yet. */
+/*
+ * Counters that perf removed are made again, and such as the provider has not had yet.  A CPU that
+ * is refused one is tried again when a CPU comes online or a session begins.
+ */
 void etw_trace_counters_renew(struct etw_trace_provider *t)
 {
 	unsigned int cpu;
+	int err = 0;
 
 	mutex_lock(&t->held.lock);
 	for_each_cpu(cpu, &renewed)
 		counter_end(t, cpu);
-	if (t->active) {
-		/* An error leaves this CPU without, until it comes online once more. */
-		for_each_online_cpu(cpu) {
-			if (*per_cpu_ptr(t->counters, cpu) || !counter_make(t, cpu))
-				continue;
-			etw_trace_record_missing(t);
-			pr_warn_once("etw: CPU %u: a trace event is not traced\n", cpu);
-		}
+	if (t->active)
+		err = counters_make(t);
+	if (err) {
+		etw_trace_record_missing(t);
+		pr_warn_once("etw: a trace event is not traced on a CPU: error %d\n", err);
 	}
 	mutex_unlock(&t->held.lock);
 }

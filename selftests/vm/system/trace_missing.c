@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_missing - the kernel refuses a counter or a probe: every session that lacks events by
+ * that says so, also one that begins later
+ *
+ * KERNEL: every
+ */
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include "lib/vm.h"
+#include "lib/vm_tracefs.h"
+#include "lib/driver/vm_kmod.h"
+
+#define CALLS	10
+
+FIXTURE(missing) {
+	int fd;
+	uint64_t first, second, third;
+};
+
+FIXTURE_SETUP(missing)
+{
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	vm_rmmod_try("etw_fail");
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	self->first = vm_start_named(self->fd, "t-first");
+	self->second = vm_start_named(self->fd, "t-second");
+	self->third = vm_start_named(self->fd, "t-third");
+	ASSERT_TRUE(self->first && self->second && self->third);
+}
+
+FIXTURE_TEARDOWN(missing)
+{
+	vm_rmmod_try("etw_fail");
+	vm_pin(0);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+/* Returns when the provider has begun. */
+static int enable(FIXTURE_DATA(missing) *self, uint64_t session, struct etw_guid guid)
+{
+	struct etw_enable e = vm_enable_arg(session, guid);
+
+	e.level = 4;
+	e.timeout_ms = 0xFFFFFFFF;
+	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static bool stat_of(FIXTURE_DATA(missing) *self, uint64_t session, uint64_t *lacks,
+		    uint64_t *written)
+{
+	struct etw_session_stat st;
+
+	if (vm_stat(self->fd, session, &st))
+		return false;
+	*lacks = etw_stat_dropped(&st, ETW_DROP_PROBE);
+	*written = st.written;
+	return *lacks == vm_dropped(&st);
+}
+
+/* How often the session recorded that it lacks events; -1: it lost others. */
+static long lacks(FIXTURE_DATA(missing) *self, uint64_t session)
+{
+	uint64_t missed, written;
+
+	return stat_of(self, session, &missed, &written) ? (long)missed : -1;
+}
+
+static uint64_t written(FIXTURE_DATA(missing) *self, uint64_t session)
+{
+	uint64_t missed, count = 0;
+
+	stat_of(self, session, &missed, &count);
+	return count;
+}
+
+/* A CPU comes back and perf refuses it a counter. */
+TEST_F(missing, counter_of_a_cpu)
+{
+	struct etw_trace_event e = vm_trace_event(vm_guid(1), "syscalls/sys_enter_getppid");
+	unsigned int i;
+
+	if (access(VM_CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot go offline");
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, self->first, vm_guid(1)));
+	ASSERT_EQ(0, vm_insmod_with("etw_fail", "function=perf_event_create_kernel_counter second=1"));
+	ASSERT_TRUE(vm_cpu1_online(false));
+	EXPECT_EQ(0, lacks(self, self->first));
+	ASSERT_TRUE(vm_cpu1_online(true));
+	EXPECT_TRUE(vm_until(lacks(self, self->first) == 1));
+	ASSERT_EQ(0, enable(self, self->second, vm_guid(1)));
+	EXPECT_EQ(1, lacks(self, self->second));
+	ASSERT_EQ(0, vm_disable(self->fd, self->second, vm_guid(1)));
+	ASSERT_EQ(0, enable(self, self->second, vm_guid(1)));
+	EXPECT_EQ(2, lacks(self, self->second));
+	/* What perf grants then is there at once. */
+	ASSERT_EQ(0, vm_rmmod("etw_fail"));
+	ASSERT_EQ(0, enable(self, self->third, vm_guid(1)));
+	vm_pin(1);
+	for (i = 0; i < CALLS; i++)
+		syscall(SYS_getppid);
+	EXPECT_EQ(0, lacks(self, self->third));
+	EXPECT_LE(CALLS, written(self, self->third));
+}
+
+TEST_HARNESS_MAIN
