@@ -38,6 +38,8 @@
 #include "provider/registration.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
+#include "write/hotpath.h"
+#include "write/loss.h"
 #include "write/scope.h"
 #include "write/write_kernel.h"
 
@@ -157,6 +159,18 @@ static bool image_asked(struct image *image)
 
 /* --------------------------------------------------------------------- probe */
 
+/* No events of mappings: sessions record that they lack an unknown number from now on. */
+static void image_missing(void)
+{
+	static const struct etw_event_descriptor desc = {
+		.channel = ETW_CHANNEL_TRACELOGGING, .level = LEVEL_INFO,
+		.keyword = ETW_IMAGE_KEYWORD,
+	};
+
+	etw_hotpath_drop_events(&image_provider->provider, &desc, NULL, ETW_DROP_PROBE,
+				ETW_LOSS_UNCOUNTED);
+}
+
 /* Preemptible kernels for real time may sleep for the locks of the dcache, which a probe must not. */
 #if IS_ENABLED(CONFIG_KPROBES) && IS_ENABLED(CONFIG_PERF_EVENTS) && !IS_ENABLED(CONFIG_PREEMPT_RT)
 
@@ -190,8 +204,10 @@ static void image_probe(void)
 		.pre_handler = image_mapped,
 	};
 	err = register_kprobe(&image_kprobe);
-	if (err)
+	if (err) {
+		image_missing();
 		pr_warn_once("etw: Etw-Image: no events of mappings: error %d\n", err);
+	}
 	probing = !err;
 }
 
@@ -206,6 +222,7 @@ static void image_unprobe(void)
 
 static void image_probe(void)
 {
+	image_missing();
 	pr_warn_once("etw: Etw-Image: no events of mappings: this kernel has no kprobe that could see them\n");
 }
 

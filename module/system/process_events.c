@@ -34,6 +34,8 @@
 #include "tracepoints.h"
 #include "write/extended_items.h"
 #include "write/fair.h"
+#include "write/hotpath.h"
+#include "write/loss.h"
 #include "write/write_kernel.h"
 
 #define LEVEL_INFO	4
@@ -214,15 +216,23 @@ static struct etw_probe probes[] = {
 
 static bool probing;	/* changed by the callback, of which there is one call at a time */
 
+/* Without probes, sessions record that they lack an unknown number of events from now on. */
 static void process_probe(void)
 {
+	static const struct etw_event_descriptor desc = {
+		.channel = ETW_CHANNEL_TRACELOGGING, .level = LEVEL_INFO,
+		.keyword = ETW_PROCESS_KEYWORD,
+	};
 	int err;
 
 	if (probing)
 		return;
 	err = etw_probes_register(probes, ARRAY_SIZE(probes));
-	if (err)
+	if (err) {
+		etw_hotpath_drop_events(&process_provider->provider, &desc, NULL, ETW_DROP_PROBE,
+					ETW_LOSS_UNCOUNTED);
 		pr_warn_once("etw: Etw-Process: no events of processes: error %d\n", err);
+	}
 	probing = !err;
 }
 

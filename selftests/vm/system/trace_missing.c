@@ -12,6 +12,8 @@
 #include "lib/vm_tracefs.h"
 #include "lib/driver/vm_kmod.h"
 
+#include <etw/format.h>
+
 #define CALLS	10
 
 FIXTURE(missing) {
@@ -107,6 +109,42 @@ TEST_F(missing, counter_of_a_cpu)
 		syscall(SYS_getppid);
 	EXPECT_EQ(0, lacks(self, self->third));
 	EXPECT_LE(CALLS, written(self, self->third));
+}
+
+static void refuse_probe(struct __test_metadata *_metadata, FIXTURE_DATA(missing) *self,
+			 const char *parameters, struct etw_guid guid)
+{
+	pid_t child;
+
+	ASSERT_EQ(0, vm_insmod_with("etw_fail", parameters));
+	ASSERT_EQ(0, enable(self, self->first, guid));
+	EXPECT_EQ(1, lacks(self, self->first));
+	ASSERT_EQ(0, enable(self, self->second, guid));
+	EXPECT_EQ(1, lacks(self, self->second));
+	ASSERT_EQ(0, vm_rmmod("etw_fail"));
+	ASSERT_EQ(0, enable(self, self->third, guid));
+	child = fork();
+	if (!child) {
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	vm_reap(child);
+	EXPECT_EQ(0, lacks(self, self->third));
+	EXPECT_LT(0, written(self, self->third));
+}
+
+TEST_F(missing, probes_of_processes)
+{
+	const struct etw_guid guid = ETW_PROCESS_GUID;
+
+	refuse_probe(_metadata, self, "function=tracepoint_probe_register", guid);
+}
+
+TEST_F(missing, probe_of_images)
+{
+	const struct etw_guid guid = ETW_IMAGE_GUID;
+
+	refuse_probe(_metadata, self, "function=register_kprobe", guid);
 }
 
 TEST_HARNESS_MAIN
