@@ -211,6 +211,13 @@ static void buffers_share(struct etw_trace_session *s)
 		WRITE_ONCE(s->hot.fair.buffers, s->total - other);
 }
 
+/* How many buffers the session may have, and the reserve that these are for included. */
+u32 etw_buffers_most(const struct etw_trace_session *s)
+{
+	return s->max_buffers + 2 * s->consumer_count + s->abandoned_buffers +
+	       etw_fair_target(&s->hot.fair) + s->stand_in_count;
+}
+
 static unsigned long buffer_pages(const struct etw_trace_session *s)
 {
 	return s->hot.ring.size >> PAGE_SHIFT;
@@ -381,7 +388,10 @@ struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s)
 	return b;
 }
 
-/* Make the buffer free again. */
+/*
+ * Make the buffer free again.  If writers were faster each time that the reserve was to grow, and
+ * there may be no more buffers, the reserve grows by this one.
+ */
 void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	lockdep_assert_held(&s->lock);
@@ -393,6 +403,10 @@ void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 		etw_fair_uncharge(&s->hot.fair, b->buf.payer, b->charged - 1);
 	b->charged = 0;
 	etw_pool_push(&s->hot.ring.pool, b->buf.index);
+	if (unlikely(s->total >= etw_buffers_most(s))) {
+		etw_fair_grow(&s->hot.fair, etw_pool_free(&s->hot.ring.pool));
+		buffers_share(s);
+	}
 	WRITE_ONCE(s->dry, ETW_DRY_NOT);
 }
 

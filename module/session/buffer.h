@@ -41,6 +41,7 @@ static inline u32 etw_buffers_available(const struct etw_trace_session *s)
 	return free > reserve ? free - reserve : 0;
 }
 
+u32 etw_buffers_most(const struct etw_trace_session *s);
 u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES]);
 u64 etw_session_lost(struct etw_trace_session *s);
 u64 etw_session_undecided(struct etw_trace_session *s);

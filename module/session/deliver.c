@@ -47,13 +47,6 @@ u32 etw_deliver_growth_mark(const struct etw_trace_session *s)
 	return max_t(u32, low_water(s), s->hot.shared ? 1 : num_online_cpus());
 }
 
-/* How many buffers the session may have, the present reserve included. */
-static u32 most_buffers(const struct etw_trace_session *s)
-{
-	return s->max_buffers + 2 * s->consumer_count + s->abandoned_buffers +
-	       etw_fair_reserve(&s->hot.fair) + s->stand_in_count;
-}
-
 /*
  * Add what was lost, complete the header, overwrite the unused rest of the buffer, and queue
  * it.
@@ -125,7 +118,7 @@ static struct etw_buffer *deliver_ledger_buffer(struct etw_trace_session *s)
 					   &left);
 		if (index)
 			return etw_buffer_of(etw_pool_buf(pool, index));
-		if (running && s->total >= most_buffers(s))
+		if (running && s->total >= etw_buffers_most(s))
 			return NULL;
 	}
 	return s->hot.buffering || !running ? etw_buffer_alloc(s) : etw_buffer_grow(s);
@@ -276,8 +269,8 @@ bool etw_deliver_wants_buffer(const struct etw_trace_session *s)
 		return false;
 	if (s->hot.buffering)
 		return s->ring_buffers < s->min_buffers;
-	return etw_buffers_available(s) < etw_deliver_growth_mark(s) &&
-	       s->total < most_buffers(s);
+	return (etw_buffers_available(s) < etw_deliver_growth_mark(s) ||
+		etw_fair_lacks_reserve(&s->hot.fair)) && s->total < etw_buffers_most(s);
 }
 
 /* The work drops the reference. */
@@ -314,7 +307,7 @@ void etw_deliver_replenish(struct etw_trace_session *s)
 	 * Let the next writer without a buffer ask again; if memory is short, not before the wait is
 	 * over.  One that asked meanwhile cleared ask before it raised the irq_work that led here.
 	 */
-	if (!s->growing && s->total < most_buffers(s)) {
+	if (!s->growing && s->total < etw_buffers_most(s)) {
 		if (s->growth.wait_ms)
 			WRITE_ONCE(s->growth.ask, true);
 		else

@@ -483,7 +483,9 @@ void etw_session_fit_cpus(struct etw_trace_session *s)
 	if (s->hot.buffering ? widen_ring(s, buffers) : set_max_buffers(s, buffers)) {
 		WRITE_ONCE(s->hot.fair.cpus, before);
 		etw_buffer_growth_refused(s);
+		return;
 	}
+	etw_fair_fit(&s->hot.fair);
 }
 
 /* UPDATE: 0 leaves a value unchanged. */

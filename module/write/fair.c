@@ -103,9 +103,28 @@ void etw_fair_grow(struct etw_fair *fair, u32 free)
 {
 	u32 reserve = etw_fair_reserve(fair);
 
-	if (free > reserve &&
-	    reserve < min(fair_reserve_for(fair, fair->buffers), fair->most))
+	if (free > reserve && reserve < etw_fair_target(fair))
 		fair_set_reserve(fair, reserve + 1);
+}
+
+/* What the reserve grows to while the session has as many buffers as now. */
+u32 etw_fair_target(const struct etw_fair *fair)
+{
+	return max(etw_fair_reserve(fair),
+		   min(fair_reserve_for(fair, fair->buffers), fair->most));
+}
+
+/* There are more CPUs, and etw_fair_limit() was called: share out the present reserve anew. */
+void etw_fair_fit(struct etw_fair *fair)
+{
+	fair_set_reserve(fair, etw_fair_reserve(fair));
+}
+
+/* Has the reserve less for the kernel than a buffer for each CPU, and may it have more? */
+bool etw_fair_lacks_reserve(const struct etw_fair *fair)
+{
+	return unlikely(fair->keep[ETW_FAIR_USER] < fair->cpus) &&
+	       etw_fair_reserve(fair) < etw_fair_target(fair);
 }
 
 /* ------------------------------------------------------------------ shares */

@@ -241,4 +241,48 @@ TEST_F(hotplug, cpus_that_come_later_have_a_reserve)
 	EXPECT_TRUE(vm_until(reserve_becomes(self, cpus + 4)));
 }
 
+#define READER_BUFFERS	2	/* that there may be besides */
+
+/* There are all buffers that there may be, without the reserve. */
+static bool is_full_grown(FIXTURE_DATA(hotplug) *self)
+{
+	struct etw_session q;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		put(self, 0, i);
+	return !vm_query(self->fd, self->s.handle, &q) && q.buffers >= q.max_buffers + READER_BUFFERS;
+}
+
+static bool has_reserve(FIXTURE_DATA(hotplug) *self, uint32_t least)
+{
+	struct etw_session q;
+
+	return !vm_query(self->fd, self->s.handle, &q) && q.reserve_buffers >= least;
+}
+
+/* It grows to that, too, when nothing else grows any more; to one for each CPU at once. */
+TEST_F(hotplug, cpus_that_come_to_a_full_session_have_a_reserve)
+{
+	struct etw_session q;
+	unsigned int cpus;
+
+	if (_metadata->skip)
+		return;
+	vm_pin(0);
+	cpus = set_others(false);
+	self->s.buffer_kb = 4;
+	self->s.max_buffers = 4 * cpus;
+	ASSERT_EQ(0, begin(self));
+	EXPECT_TRUE(vm_until(is_full_grown(self)));
+	ASSERT_EQ(0, vm_query(self->fd, self->s.handle, &q));
+	EXPECT_GT(cpus + 4, q.reserve_buffers);
+	ASSERT_EQ(cpus, set_others(true));
+	EXPECT_TRUE(vm_until(has_reserve(self, cpus)));
+	EXPECT_TRUE(vm_until(reserve_becomes(self, cpus + 4)));
+	ASSERT_EQ(0, vm_query(self->fd, self->s.handle, &q));
+	EXPECT_EQ(4 * cpus + READER_BUFFERS, q.buffers);
+	EXPECT_EQ(4 * cpus, q.max_buffers);
+}
+
 TEST_HARNESS_MAIN
