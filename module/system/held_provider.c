@@ -5,14 +5,17 @@
  * A process makes such a provider by describing its events.  It stays while an open file
  * holds it or a session has it enabled; a work removes those that are neither held nor enabled.
  *
- * held_lock guards the list, the holds and the counts of the kinds.  Lock order: held_lock,
- * then the lock of a provider.  The callback takes only the latter, so the work, which waits
- * for the callback when it unregisters, holds neither while it does.
+ * held_lock guards the list, the holds and the counts of the kinds.  Its holder may wait for
+ * memory of a process.  Whoever must not wait for that looks at the list under list_lock, which is
+ * held besides to change it.  Lock order: held_lock, list_lock, the lock of a provider.  The
+ * callback takes only the last, so the work, which waits for the callback when it unregisters,
+ * holds none while it does.
  *
  * kind->withdraw() runs before the registration ends.  Ending it waits for an RCU grace period
  * before the provider is freed, so a writer that found the provider only needs to have
  * preemption disabled.
  */
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -28,6 +31,7 @@
 #include "provider/registration.h"
 
 static DEFINE_MUTEX(held_lock);
+static DEFINE_MUTEX(list_lock);
 static LIST_HEAD(held_providers);
 
 /* An open file that made a provider; in the file's list, under held_lock */
@@ -65,6 +69,8 @@ static void held_enable(const struct etw_guid *source, u32 control, u8 level, u6
 {
 	struct etw_held_provider *p = context;
 
+	/* What starts before it is in the list misses CPUs that come online. */
+	wait_for_completion(&p->made);
 	mutex_lock(&p->lock);
 	if (control != ETW_CONTROL_DISABLE && !p->leaving && p->kind->describe)
 		held_describe(p, control);
@@ -84,6 +90,7 @@ static void held_enable(const struct etw_guid *source, u32 control, u8 level, u6
 void etw_held_provider_prepare(struct etw_held_provider *p, struct etw_held_kind *kind)
 {
 	mutex_init(&p->lock);
+	init_completion(&p->made);
 	p->kind = kind;
 }
 
@@ -103,23 +110,23 @@ static int held_set_name(struct etw_provider *provider, const char *name)
 	return err;
 }
 
-/* Its lock keeps the callback waiting until events can be described. */
+/* The callback waits for p->made, which is completed here only if this fails. */
 static int held_register(struct etw_held_provider *p, const struct etw_guid *guid,
 			 const char *name)
 {
 	int err;
 
-	mutex_lock(&p->lock);
 	err = etw_registration_of_kernel(guid, name, p->kind->one_event, held_enable, p,
 					 &p->provider);
 	if (!err)
 		err = held_set_name(p->provider, name);
 	if (!err && p->kind->publish)
 		err = p->kind->publish(p);
-	p->leaving = err;
-	mutex_unlock(&p->lock);
-	if (err)
+	if (err) {
+		p->leaving = true;
+		complete_all(&p->made);
 		etw_unregister_handle(p->provider);
+	}
 	return err;
 }
 
@@ -166,7 +173,10 @@ static struct etw_held_provider *held_find_or_add(struct etw_held_provider **new
 	if (err)
 		return ERR_PTR(err);
 	*new = NULL;
+	mutex_lock(&list_lock);
 	list_add_tail(&p->node, &held_providers);
+	mutex_unlock(&list_lock);
+	complete_all(&p->made);
 	kind->count++;
 	return p;
 }
@@ -225,16 +235,17 @@ void etw_held_provider_release(struct etw_process *holder)
 	schedule_work(&review_work);
 }
 
+/* Does not wait for processes that make providers.  Lock held for call(): list_lock. */
 void etw_held_provider_for_each(const struct etw_held_kind *kind,
 				void (*call)(struct etw_held_provider *p))
 {
 	struct etw_held_provider *p;
 
-	mutex_lock(&held_lock);
+	mutex_lock(&list_lock);
 	list_for_each_entry(p, &held_providers, node)
 		if (p->kind == kind)
 			call(p);
-	mutex_unlock(&held_lock);
+	mutex_unlock(&list_lock);
 }
 
 /* Nobody finds it any more, and its callback does not start it again. */
@@ -246,7 +257,9 @@ static void held_leave(struct etw_held_provider *p, struct list_head *to)
 	mutex_unlock(&p->lock);
 	if (p->kind->withdraw)
 		p->kind->withdraw(p);
+	mutex_lock(&list_lock);
 	list_move(&p->node, to);
+	mutex_unlock(&list_lock);
 	p->kind->count--;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ETW_SYSTEM_HELD_PROVIDER_H
 #define ETW_SYSTEM_HELD_PROVIDER_H
 
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
@@ -19,6 +20,7 @@ struct etw_process;
  * @kind: what it writes, and how
  * @provider: its registration, for which events are written
  * @holds: open files that made it; under the lock of the list
+ * @made: events can be described, and it is in the list; or it is not made after all
  * @lock: for @leaving, @described, @undescribed, and what the kind starts and stops
  * @leaving: it is not in the list any more
  * @described: number of the last enablement whose session was to get what @describe writes
@@ -29,6 +31,7 @@ struct etw_held_provider {
 	struct etw_held_kind *kind;
 	struct etw_provider *provider;
 	u32 holds;
+	struct completion made;
 	struct mutex lock;
 	bool leaving;
 	u64 described;

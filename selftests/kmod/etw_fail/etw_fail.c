@@ -6,6 +6,7 @@
  * function's entry has another function called in its place, with the same arguments, which
  * returns an error.
  */
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -24,8 +25,14 @@ static long second = -1;
 module_param(second, long, 0400);
 MODULE_PARM_DESC(second, "only calls with this second argument fail; -1: all");
 
+static unsigned int delay;
+module_param(delay, uint, 0400);
+MODULE_PARM_DESC(delay, "milliseconds after which it does, asleep; 0: at once, in any context");
+
 static long fail_instead(void)
 {
+	if (delay)
+		msleep(delay);
 	return error;
 }
 

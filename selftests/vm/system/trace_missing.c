@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * trace_missing - the kernel refuses a counter or a probe: every session that lacks events by
- * that says so, also one that begins later
+ * that says so, also one that begins later; and what it does not refuse is there soon
  *
  * KERNEL: every
  */
@@ -109,6 +109,69 @@ TEST_F(missing, counter_of_a_cpu)
 		syscall(SYS_getppid);
 	EXPECT_EQ(0, lacks(self, self->third));
 	EXPECT_LE(CALLS, written(self, self->third));
+}
+
+/* A process that makes a provider, and ends with the error. */
+static pid_t make_slowly(FIXTURE_DATA(missing) *self)
+{
+	struct etw_trace_event e = vm_trace_event(vm_guid(2), "syscalls/sys_enter_getppid");
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(-vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	return pid;
+}
+
+/* In a wait that no signal ends? */
+static bool waits(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state == 'D';
+}
+
+/* Does the session get the system call as CPU 1 makes it? */
+static bool is_traced(FIXTURE_DATA(missing) *self, uint64_t session)
+{
+	uint64_t before = written(self, session);
+
+	vm_pin(1);
+	syscall(SYS_getppid);
+	vm_pin(0);
+	return written(self, session) > before;
+}
+
+/* A CPU that comes back is traced soon, whatever a process that makes a provider waits for. */
+TEST_F(missing, counter_while_a_provider_is_made)
+{
+	struct etw_trace_event e = vm_trace_event(vm_guid(1), "syscalls/sys_enter_getppid");
+	long long began;
+	int status;
+	pid_t pid;
+
+	if (access(VM_CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot go offline");
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, enable(self, self->first, vm_guid(1)));
+	ASSERT_EQ(0, vm_insmod_with("etw_fail", "function=etw_set_traits error=-12 delay=10000"));
+	pid = make_slowly(self);
+	ASSERT_TRUE(vm_cpu1_online(false));
+	ASSERT_TRUE(vm_until(waits(pid)));
+	began = vm_ms();
+	ASSERT_TRUE(vm_cpu1_online(true));
+	EXPECT_TRUE(vm_until(is_traced(self, self->first)));
+	TH_LOG("traced after %lld ms", vm_ms() - began);
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	status = vm_reap(pid);
+	EXPECT_EQ(ENOMEM, WEXITSTATUS(status));
+	EXPECT_EQ(0, vm_rmmod("etw_fail"));
 }
 
 static void refuse_probe(struct __test_metadata *_metadata, FIXTURE_DATA(missing) *self,
