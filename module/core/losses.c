@@ -3,17 +3,20 @@
  * losses.c - add up what one stream loses, and record it in a buffer of its own
  *
  * No memory is needed at the time of a loss: each stream has one sum for each cause, which
- * grows until it is recorded.
+ * grows until it is recorded.  What the kernel missed and nobody counted has a sum of its own, or
+ * it would make what was counted unknown.
  */
 #include "core/losses.h"
 
-/* The index of a cause's sum, or -1 if it is not known. */
-static int loss_kind(u32 code)
+/* The index of the loss's sum, or -1 if its cause is not known. */
+static int loss_kind(const struct etw_loss_payload *loss)
 {
-	if (code < ETW_DROP_CAUSES)
-		return code;
-	if (code >= ETW_LOSS_ABANDONED && code < ETW_LOSS_END)
-		return ETW_DROP_CAUSES + code - ETW_LOSS_ABANDONED;
+	if (loss->code == ETW_DROP_PROBE && loss->events < 0)
+		return ETW_LOSS_UNCOUNTED_KIND;
+	if (loss->code < ETW_DROP_CAUSES)
+		return loss->code;
+	if (loss->code >= ETW_LOSS_ABANDONED && loss->code < ETW_LOSS_END)
+		return ETW_LOSS_OTHER_KINDS + loss->code - ETW_LOSS_ABANDONED;
 	return -1;
 }
 
@@ -38,7 +41,7 @@ static void loss_join(struct etw_loss_payload *to, const struct etw_loss_payload
 /* Add a loss to the sum of its cause. */
 void etw_losses_add(struct etw_losses *losses, const struct etw_loss_payload *loss)
 {
-	int kind = loss_kind(loss->code);
+	int kind = loss_kind(loss);
 
 	if (kind < 0)
 		return;

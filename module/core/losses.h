@@ -8,7 +8,13 @@
 #include "core/ledger.h"
 #include <etw/abi.h>
 
-#define ETW_LOSS_KINDS	(ETW_DROP_CAUSES + ETW_LOSS_END - ETW_LOSS_ABANDONED)
+/*
+ * The kinds of losses that are added up apart: for each cause of the session one, for what nobody
+ * could count of its probes one, and for each other cause one.
+ */
+#define ETW_LOSS_UNCOUNTED_KIND	ETW_DROP_CAUSES
+#define ETW_LOSS_OTHER_KINDS	(ETW_DROP_CAUSES + 1)
+#define ETW_LOSS_KINDS		(ETW_LOSS_OTHER_KINDS + ETW_LOSS_END - ETW_LOSS_ABANDONED)
 
 /* All zero: nothing was lost. */
 struct etw_losses {

@@ -10,6 +10,9 @@
 
 #define ROOM	4096
 
+/* The index of a cause's sum */
+#define KIND(cause)	(ETW_LOSS_OTHER_KINDS + ETW_LOSS_##cause - ETW_LOSS_ABANDONED)
+
 static u8 *data;
 
 static struct etw_loss_payload loss(u32 code, s32 cpu, s64 events, s64 first, s64 last)
@@ -57,11 +60,11 @@ static void test_add(void)
 {
 	static const struct etw_guid none;
 	struct etw_losses l = { 0 };
-	const struct etw_loss_payload *sum = &l.sum[ETW_DROP_CAUSES + 1];
+	const struct etw_loss_payload *sum = &l.sum[KIND(CONSUMER)];
 	struct etw_loss_payload other;
 
 	add(&l, ETW_LOSS_CONSUMER, 1, 10, 100, 200);
-	ok(l.present == 1u << (ETW_DROP_CAUSES + 1) && sum->events == 10 && sum->cpu == 1,
+	ok(l.present == 1u << KIND(CONSUMER) && sum->events == 10 && sum->cpu == 1,
 	   "the first loss of a cause is its sum");
 	add(&l, ETW_LOSS_CONSUMER, 1, 5, 50, 150);
 	ok(sum->events == 15 && sum->buffers == 2 && sum->first == 50 && sum->last == 200 &&
@@ -76,7 +79,30 @@ static void test_add(void)
 	ok(!memcmp(&sum->provider, &none, sizeof(none)), "of two providers it names none");
 	add(&l, 0x7777, 1, 1, 1, 1);
 	add(&l, ETW_DROP_CAUSES, 1, 1, 1, 1);
-	is(l.present, 1u << (ETW_DROP_CAUSES + 1), "a cause that is not known is not added");
+	is(l.present, 1u << KIND(CONSUMER), "a cause that is not known is not added");
+}
+
+/* What nobody counted of missed probes, as where perf refuses a counter, hides no number. */
+static void test_uncounted(void)
+{
+	struct etw_losses l = { 0 }, read = { 0 };
+	const struct etw_loss_payload *counted = &read.sum[ETW_DROP_PROBE];
+	const struct etw_loss_payload *uncounted = &read.sum[ETW_LOSS_UNCOUNTED_KIND];
+	u32 built, used;
+
+	add(&l, ETW_DROP_PROBE, 1, 3, 100, 200);
+	add(&l, ETW_DROP_PROBE, -1, -1, 150, 250);
+	add(&l, ETW_DROP_PROBE, 1, 4, 300, 400);
+	add(&l, ETW_DROP_PROBE, -1, -1, 350, 450);
+	miss(&l, 4, 0);
+	built = stand_in(&l, &used);
+	is(built, l.present, "both are recorded");
+	etw_losses_add_records(&read, data, ETW_BUFFER_HEADER_SIZE, used);
+	ok(counted->events == 7 && counted->cpu == 1 && counted->last == 400, "the counted ones");
+	ok(uncounted->code == ETW_DROP_PROBE && uncounted->events == -1 && uncounted->first == 150,
+	   "the others apart from them");
+	etw_losses_clear(&l, built);
+	ok(!l.present, "nothing is left");
 }
 
 static void test_stand_in(void)
@@ -98,8 +124,8 @@ static void test_stand_in(void)
 	is(h->flags, ETW_BUFFER_EVENTS_LOST | ETW_BUFFER_PROCESSOR_INDEX | ETW_BUFFER_BUFFER_LOST,
 	   "with the flags of all");
 	etw_losses_add_records(&read, data, ETW_BUFFER_HEADER_SIZE, used);
-	ok(read.present == l.present && read.sum[ETW_DROP_CAUSES + 1].events == 30 &&
-	   read.sum[ETW_DROP_CAUSES + 1].buffers == 2 && read.sum[0].events == 7 &&
+	ok(read.present == l.present && read.sum[KIND(CONSUMER)].events == 30 &&
+	   read.sum[KIND(CONSUMER)].buffers == 2 && read.sum[0].events == 7 &&
 	   read.sum[0].noted == 5000, "its records can be read");
 	etw_losses_clear(&l, built);
 	ok(!l.present && !l.missing, "nothing is left");
@@ -118,7 +144,7 @@ static void test_little_room(void)
 	miss(&l, 1, 0);
 	output.session = "";
 	built = etw_losses_build(&l, &output);
-	ok(built & 1u << (ETW_DROP_CAUSES + ETW_LOSS_DISK_FULL - ETW_LOSS_ABANDONED),
+	ok(built & 1u << KIND(DISK_FULL),
 	   "the cause of the gap is recorded");
 	ok(output.at <= output.end && built != l.present, "no more than there is room for");
 	etw_losses_clear(&l, built);
@@ -139,7 +165,7 @@ static void test_move(void)
 	add(&b, ETW_LOSS_FILE_SLOW, 0, 4, 20, 30);
 	miss(&b, 9, 0);
 	etw_losses_move(&a, &b);
-	ok(a.sum[ETW_DROP_CAUSES + 4].events == 3 && a.sum[ETW_DROP_CAUSES + 3].events == 4,
+	ok(a.sum[KIND(FILE_ERROR)].events == 3 && a.sum[KIND(FILE_SLOW)].events == 4,
 	   "the sums are added");
 	ok(a.last.sequence == 9 && a.last.flags & ETW_BUFFER_EVENTS_LOST, "up to the later one");
 	ok(!b.present && !b.missing, "nothing stays behind");
@@ -162,6 +188,7 @@ int main(void)
 	if (!data)
 		abort();
 	test_add();
+	test_uncounted();
 	test_stand_in();
 	test_little_room();
 	test_move();
