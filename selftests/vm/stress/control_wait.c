@@ -482,7 +482,7 @@ static bool page_make(struct page *p)
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 
-	p->uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	p->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	p->at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range.range.start = VM_PTR(p->at);
 	range.range.len = 4096;
@@ -501,7 +501,8 @@ static bool page_missed(const struct page *p)
 {
 	struct pollfd ready = { .fd = p->uffd, .events = POLLIN };
 
-	return poll(&ready, 1, VM_LIMIT_MS) == 1;
+	/* Without O_NONBLOCK it would always be an error. */
+	return poll(&ready, 1, VM_LIMIT_MS) == 1 && ready.revents & POLLIN;
 }
 
 static void page_deliver(const struct page *p)
@@ -616,10 +617,11 @@ static const struct way {
 	void *arg;
 	__u64 *to;
 } ways[] = {
-	{ "filters", ETW_IOC_ENABLE, &enable_many, &enable_many.filters },
-	{ "a filter", ETW_IOC_ENABLE, &enable_one, &filter.ptr },
+	/* Before the filter, of no process, which lets no event pass */
 	{ "payload", ETW_IOC_WRITE, &event, &piece.ptr },
 	{ "events", ETW_IOC_WRITE_MANY, &many, &many.events },
+	{ "filters", ETW_IOC_ENABLE, &enable_many, &enable_many.filters },
+	{ "a filter", ETW_IOC_ENABLE, &enable_one, &filter.ptr },
 	{ "name", ETW_IOC_REGISTER, &reg, &reg.name },
 	{ "traits", ETW_IOC_PROVIDER_SET, &traits, &traits.traits },
 	{ "name out", ETW_IOC_SESSION_QUERY, &query, &query.name_out },
@@ -666,6 +668,7 @@ static void name_all(uint64_t session, uint32_t slot)
 	bpf_schemas.events = bpf_parts.events = VM_PTR(&bpf_event);
 	bpf_parts.schemas = VM_PTR(trace_metadata);
 	trace_name.provider = trace_schema.provider = trace_parts.provider = OTHER;
+	trace_name.id = trace_schema.id = trace_parts.id = 1;
 	trace_name.schema_len = sizeof(trace_metadata);
 	trace_name.schema = trace_parts.schema = VM_PTR(trace_metadata);
 	trace_schema.name = trace_parts.name = VM_PTR("t-trace");
