@@ -162,13 +162,15 @@ static noinline int many_write_general(const struct many *m)
 
 static int many_write_event(const struct many *m)
 {
-	const struct etw_registration_hot *reg;
+	struct etw_registration_hot *reg;
 	bool done = true;
-	int ret = -EBADF;	/* unregistered in the meantime */
+	int ret;
 
 	preempt_disable_notrace();
 	reg = etw_process_find(m->p, m->arg->slot);
-	if (reg)
+	/* Reading the event may have taken long. */
+	ret = etw_registration_check(reg, true);
+	if (!ret)
 		done = many_write_plain(m, reg, &ret);
 	preempt_enable_notrace();
 	return done ? ret : many_write_general(m);

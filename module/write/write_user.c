@@ -59,10 +59,11 @@ static struct etw_write_opts opts_of(const struct etw_event_write *w, const stru
 }
 
 /*
- * 0; -EBADF: no such registration; -ESTALE: it belongs to another process than its owner, which
- * must write; -EINVAL: it is classic; -EACCES: it is refused.
+ * 0; -EBADF: no such registration; -ESTALE: by_owner, and it is not the current process's; -EINVAL:
+ * it is classic; -EACCES: it is refused.  Under RCU.  Once the writer has slept, the slot may have
+ * another registration, or the registration may be refused.
  */
-static int check_registration(struct etw_registration_hot *reg, bool by_owner)
+int etw_registration_check(struct etw_registration_hot *reg, bool by_owner)
 {
 	if (!reg)
 		return -EBADF;
@@ -79,13 +80,13 @@ int etw_process_may_write(struct etw_process_hot *p, u32 slot)
 	int err;
 
 	rcu_read_lock();
-	err = check_registration(etw_process_find(p, slot), true);
+	err = etw_registration_check(etw_process_find(p, slot), true);
 	rcu_read_unlock();
 	return err;
 }
 
 /*
- * 1: a session may take the event; 0: none does; else an error of check_registration().
+ * 1: a session may take the event; 0: none does; else an error of etw_registration_check().
  * *types: its pieces have types.
  */
 static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *w, bool *types)
@@ -95,7 +96,7 @@ static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	ret = check_registration(reg, true);
+	ret = etw_registration_check(reg, true);
 	if (!ret) {
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
 		*types = READ_ONCE(reg->types);
@@ -150,7 +151,7 @@ static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	err = check_registration(reg, false);
+	err = etw_registration_check(reg, false);
 	if (!err)
 		types = READ_ONCE(reg->types);
 	rcu_read_unlock();
@@ -191,12 +192,11 @@ int etw_write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
 		return user_drop(p, w, typed ?: &no_schema, ETW_DROP_EVENT_SIZE, err);
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	if (reg) {
+	err = etw_registration_check(reg, true);
+	if (!err) {
 		source.provider = &reg->own.guid;
 		opts.payer = reg->payer;
 		err = etw_hotpath_write(&reg->own, &source, &opts);
-	} else {
-		err = -EBADF;	/* unregistered in the meantime */
 	}
 	rcu_read_unlock();
 	return err;

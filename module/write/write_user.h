@@ -49,6 +49,7 @@ int etw_write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
 		     const void *payload, u32 len, const struct etw_typed *typed,
 		     const u64 *stack);
 struct etw_registration_hot *etw_process_find(struct etw_process_hot *p, u32 slot);
+int etw_registration_check(struct etw_registration_hot *reg, bool by_owner);
 int etw_process_may_write(struct etw_process_hot *p, u32 slot);
 int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count);
 

@@ -474,7 +474,7 @@ static void *run_stuck(void *arg)
 
 struct page {
 	int uffd;
-	void *at;
+	void *at;		/* behind a page that is there */
 };
 
 static bool page_make(struct page *p)
@@ -483,7 +483,8 @@ static bool page_make(struct page *p)
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 
 	p->uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	p->at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->at = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->at = (char *)p->at + 4096;
 	range.range.start = VM_PTR(p->at);
 	range.range.len = 4096;
 	return p->uffd >= 0 && !ioctl(p->uffd, UFFDIO_API, &api) &&
@@ -493,7 +494,7 @@ static bool page_make(struct page *p)
 static void page_drop(struct page *p)
 {
 	close(p->uffd);
-	munmap(p->at, 4096);
+	munmap((char *)p->at - 4096, 8192);
 }
 
 /* Does somebody wait for the page?  Waits for that. */
@@ -546,8 +547,7 @@ static bool stuck_alone(int fd, unsigned long cmd, void *arg, const struct page 
 
 static const unsigned long all_commands[] = {
 	ETW_IOC_WRITE, ETW_IOC_WRITE_MANY, ETW_IOC_CLASSIC, ETW_IOC_NOTIFY, ETW_IOC_REGISTER,
-	ETW_IOC_UNREGISTER,
-	ETW_IOC_SESSION_START, ETW_IOC_SESSION_STOP, ETW_IOC_SESSION_QUERY,
+	ETW_IOC_UNREGISTER, ETW_IOC_SESSION_START, ETW_IOC_SESSION_STOP, ETW_IOC_SESSION_QUERY,
 	ETW_IOC_SESSION_UPDATE, ETW_IOC_SESSION_FLUSH, ETW_IOC_SESSION_ENUM,
 	ETW_IOC_SESSION_STAT, ETW_IOC_SESSION_CAPTURE, ETW_IOC_ENABLE, ETW_IOC_PROVIDER_ENUM,
 	ETW_IOC_PROVIDER_QUERY, ETW_IOC_PROVIDER_SET, ETW_IOC_GROUP_ENUM, ETW_IOC_GROUP_QUERY,
@@ -717,6 +717,58 @@ TEST_F(control_wait, for_what_an_argument_points_to)
 		page_drop(&p);
 	}
 	close(consumer);
+}
+
+/*
+ * The command waits for data on the page; meanwhile its slot gets another registration, of a
+ * classic provider.  Returns what the command does.
+ */
+static int write_late(int fd, int slot, unsigned long cmd, void *arg, const struct page *p)
+{
+	struct stuck t = { .fd = fd, .cmd = cmd, .arg = arg };
+	pthread_t thread;
+	bool changed;
+
+	if (pthread_create(&thread, NULL, run_stuck, &t))
+		return -ENOMEM;
+	changed = page_missed(p) && !vm_unregister(fd, slot) &&
+		  vm_register_flags(fd, PROVIDER, ETW_REGISTER_CLASSIC, 0) == slot;
+	page_deliver(p);
+	pthread_join(thread, NULL);
+	return changed ? t.ret : -ECHILD;
+}
+
+/* What may be written is asked again once the data are there. */
+TEST_F(control_wait, for_data_of_another_registration)
+{
+	struct etw_data_descriptor data = { .size = 8 };
+	struct etw_event_write w = { .size = sizeof(w), .data_count = 1, .data = VM_PTR(&data) };
+	struct etw_many_event head = { .size = sizeof(head) + 8, .payload_len = 8 };
+	struct etw_write_many m = { .size = sizeof(m), .bytes = sizeof(head) + 8 };
+	struct etw_session_stat st;
+	struct page p;
+	int fd, i, slot;
+
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, PROVIDER, 0, 0, 0));
+	for (i = 0; i < 2; i++) {
+		fd = vm_open();
+		slot = vm_register(fd, PROVIDER);
+		ASSERT_LE(0, slot);
+		w.slot = m.slot = slot;
+		if (!page_make(&p))
+			SKIP(return, "no userfaultfd");
+		data.ptr = VM_PTR(p.at);
+		m.events = VM_PTR(p.at) - sizeof(head);
+		memcpy((char *)p.at - sizeof(head), &head, sizeof(head));
+		EXPECT_EQ(i ? 0 : -EINVAL,
+			  write_late(fd, slot, i ? ETW_IOC_WRITE_MANY : ETW_IOC_WRITE,
+				     i ? (void *)&m : &w, &p));
+		page_drop(&p);
+		close(fd);
+	}
+	EXPECT_EQ(1, m.lost);
+	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+	EXPECT_EQ(0, st.written + vm_dropped(&st));
 }
 
 TEST_HARNESS_MAIN
