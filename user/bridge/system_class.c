@@ -47,7 +47,8 @@ static const struct part {
 	    "syscalls:sys_exit_creat", "syscalls:sys_exit_mkdir*", "syscalls:sys_exit_rmdir",
 	    "syscalls:sys_exit_*truncate" } },
 	{ "image", EVENT_TRACE_FLAG_IMAGE_LOAD, { "Etw-Image" } },
-	{ "irq", EVENT_TRACE_FLAG_INTERRUPT, { "irq:irq_handler_*", "irq_vectors:*" } },
+	/* The kernel refuses irq_work_exit to perf: the trace would always lack it. */
+	{ "irq", EVENT_TRACE_FLAG_INTERRUPT, { "irq:irq_handler_*", "irq_vectors:[!i]*" } },
 	{ "irq", EVENT_TRACE_FLAG_DPC, { "irq:softirq_entry", "irq:softirq_exit" } },
 	{ "memory", EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
 	  { "syscalls:sys_*_brk", "syscalls:sys_*_madvise", "syscalls:sys_*_mprotect" } },

@@ -392,6 +392,26 @@ TEST_F(tracepoint, images_and_counters)
 	ASSERT_EQ(0, RUN("stop", "mine"));
 }
 
+/* A class has no event that the kernel always refuses: where nothing is lost, none is missing. */
+TEST_F(tracepoint, classes_are_complete)
+{
+	static const char *const classes[] = {
+		"cgroup", "console", "irq", "module", "power", "signal", "fault", "memory",
+	};
+	char name[32];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(classes); i++) {
+		snprintf(name, sizeof(name), "system:%s", classes[i]);
+		EXPECT_EQ(0, RUN("record", "-q", "--replace", "-o", OUT, "-p", name, "--", "true")) {
+			TH_LOG("%s: %s", name, self->r.err);
+		}
+		EXPECT_EQ(0, RUN("verify", OUT)) {
+			TH_LOG("%s: %s", name, self->r.out);
+		}
+	}
+}
+
 TEST_F(tracepoint, wrong_names)
 {
 	ASSERT_EQ(0, RUN("start", "mine"));
