@@ -40,7 +40,7 @@
  * time that it has caught up the next event wakes it. It does not rest when a look has found a
  * larger part of the ring than this, as that could fill meanwhile.
  */
-#define ETW_BPF_REST_MS		1
+#define ETW_BPF_REST_MS		2
 #define ETW_BPF_REST_PART	8
 
 /* A provider of an object.  All members are for these functions, but for the first two. */
