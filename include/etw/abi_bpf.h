@@ -20,7 +20,8 @@
 
 /*
  * An event.  A program passes a record of at least record_size bytes; the parts say what
- * becomes of it, as for trace events, and may be of any kind.  A data location may lead behind these bytes.
+ * becomes of it, as for trace events, and may be of any kind.  A data location may lead behind
+ * these bytes.
  */
 struct etw_bpf_event {
 	__u64 keyword;

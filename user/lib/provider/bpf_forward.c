@@ -35,6 +35,7 @@ static const struct etw_bpf_field origin_fields[] = {
 /* An event, and its share of the description */
 struct forwarded {
 	const struct etw_bpf_event *event;
+	struct etw_event_descriptor desc;
 	const unsigned char *schema;
 	const struct etw_trace_piece *pieces;
 	uint32_t texts;
@@ -91,6 +92,10 @@ static int index_events(struct etw_bpf_forwarder *f)
 		struct forwarded *e = &f->events[i];
 
 		e->event = &f->described.events[i];
+		e->desc = (struct etw_event_descriptor){
+			.channel = ETW_CHANNEL_TRACELOGGING, .level = e->event->level,
+			.opcode = e->event->opcode, .task = e->event->task,
+			.keyword = e->event->keyword };
 		e->schema = schema;
 		e->pieces = pieces;
 		for (k = 0; k < e->event->piece_count; k++)
@@ -255,35 +260,10 @@ void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 
 /* ------------------------------------------------------------------- writing */
 
-static EVENT_DESCRIPTOR descriptor_of(const struct forwarded *e)
-{
-	return (EVENT_DESCRIPTOR){
-		.Channel = ETW_CHANNEL_TRACELOGGING, .Level = e->event->level,
-		.Opcode = e->event->opcode, .Task = e->event->task, .Keyword = e->event->keyword };
-}
-
-/* The same for the kernel */
-static struct etw_event_descriptor kernel_descriptor_of(const struct forwarded *e)
-{
-	const EVENT_DESCRIPTOR desc = descriptor_of(e);
-	struct etw_event_descriptor same;
-
-	memcpy(&same, &desc, sizeof(same));
-	return same;
-}
-
-/* Count so many events of the kind as lost, if a session wants it. */
-static void count_lost(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t count)
-{
-	const struct etw_event_descriptor desc = kernel_descriptor_of(e);
-
-	etw_bpf_count_lost(f->handle, &desc, count);
-}
-
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
 {
 	if (event < f->event_count)
-		count_lost(f, &f->events[event], count);
+		etw_bpf_count_lost(f->handle, &f->events[event].desc, count);
 }
 
 static unsigned char *put(unsigned char *to, const void *data, size_t size)
@@ -372,7 +352,6 @@ static void renew_clocks(struct etw_bpf_forwarder *f, uint64_t time)
 static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e, uint64_t time,
 			 size_t payload)
 {
-	const EVENT_DESCRIPTOR desc = descriptor_of(e);
 	const EVENT_DATA_DESCRIPTOR data[] = {
 		data_of(e->schema, e->event->schema_len,
 			EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA),
@@ -381,14 +360,14 @@ static int write_private(struct etw_bpf_forwarder *f, const struct forwarded *e,
 	uint64_t times[PRIVATE_CLOCKS];
 
 	etw_bpf_private_ticks(&f->anchor, time, times);
-	return etw_write_private_at(f->handle, &desc, times, 2, data);
+	return etw_write_private_at(f->handle, (const void *)&e->desc, times, 2, data);
 }
 
 static int write_event(struct etw_bpf_forwarder *f, struct forwarded *e, uint64_t time,
 		       size_t payload)
 {
 	struct etw_bpf_event_in in = {
-		.head = { .payload_len = payload, .desc = kernel_descriptor_of(e) },
+		.head = { .payload_len = payload, .desc = e->desc },
 		.payload = f->payload, .schema = e->schema, .schema_len = e->event->schema_len,
 	};
 	enum etw_bpf_source source;
@@ -433,7 +412,7 @@ int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_
 	e = &f->events[head->event];
 	if (size < sizeof(*head) + (e->event->record_size + 7) / 8 * 8 +
 	    e->texts * sizeof(struct etw_bpf_ring_text)) {
-		count_lost(f, e, 1);
+		etw_bpf_count_lost(f->handle, &e->desc, 1);
 		return -EINVAL;
 	}
 	return write_event(f, e, head->time, make_payload(f, e, head));
