@@ -8,9 +8,9 @@
 #define _GNU_SOURCE
 #define MAKE_SIZE	65536
 
+#include "symbols_copy.h"
 #include "symbols_make.h"
 
-#include <elf.h>
 #include <link.h>
 
 #define NOINLINE	__attribute__((__noinline__, __noclone__))
@@ -18,39 +18,9 @@
 #define POINTED		0x0000777777777770ull	/* what the kernel found by a frame pointer */
 #define DEPTHS		16
 
-static struct {
-	struct etw_ext_user_stack head;
-	uint8_t bytes[ETW_USER_STACK_MAX];
-} item;
-static size_t item_len;
-static const char *stack_end;
-
-/* Whatever lies on the stack, also between variables */
-static NOINLINE __attribute__((__no_sanitize__("address"))) void copy_words(uint64_t from, size_t size)
-{
-	const volatile uint8_t *at = (const void *)(uintptr_t)from;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		item.bytes[i] = at[i];
-}
-
 static NOINLINE void capture(void)
 {
-	__u64 *r = item.head.registers;
-	size_t size;
-
-	/* A function's callers need no more. */
-	__asm__ volatile("mov %%rbx, 24(%0)\n\tmov %%rbp, 48(%0)\n\tmov %%rsp, 56(%0)\n\t"
-			 "mov %%r12, 96(%0)\n\tmov %%r13, 104(%0)\n\tmov %%r14, 112(%0)\n\t"
-			 "mov %%r15, 120(%0)\n\tlea 0(%%rip), %%rcx\n\tmov %%rcx, 128(%0)"
-			 : : "r"(r) : "rcx", "memory");
-	item.head.machine = EM_X86_64;
-	size = (size_t)(stack_end - (const char *)(uintptr_t)r[7]);
-	if (size > sizeof(item.bytes))
-		size = sizeof(item.bytes);
-	copy_words(r[7], size);
-	item_len = sizeof(item.head) + size;
+	copy_stack();
 }
 
 static volatile unsigned int sink;

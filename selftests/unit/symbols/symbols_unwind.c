@@ -4,7 +4,6 @@
  * through signals and code without tables; what is cut is said to be, and nonsense ends.
  */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -22,6 +21,7 @@
 
 #include "lib/tap.h"
 #include "symbols/unwind.h"
+#include "symbols_copy.h"
 
 /* Most programs have no frame pointers. */
 #define NOINLINE	__attribute__((__noinline__, __noclone__, __optimize__("omit-frame-pointer")))
@@ -96,14 +96,8 @@ static bool find(void *context, uint64_t address, struct elf_functions **file, u
 
 /* ----------------------------------------------------------------------- a copy */
 
-static struct {
-	struct etw_ext_user_stack head;
-	uint8_t bytes[ETW_USER_STACK_MAX];
-} item;
-static size_t item_len;
 static uint64_t wanted[FRAMES];
 static int wanted_count;
-static const char *stack_end;	/* of the thread */
 
 static _Unwind_Reason_Code want(struct _Unwind_Context *context, void *arg)
 {
@@ -114,35 +108,10 @@ static _Unwind_Reason_Code want(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Whatever lies on the stack, also between variables */
-static NOINLINE __attribute__((__no_sanitize__("address"))) void copy_words(uint64_t from, size_t size)
-{
-	const volatile uint8_t *at = (const void *)(uintptr_t)from;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		item.bytes[i] = at[i];
-}
-
-/* Copy the registers and the stack as the module does, and ask libgcc for the frames. */
+/* Ask libgcc for the frames of the copy, too. */
 static NOINLINE void capture(void)
 {
-	__u64 *r = item.head.registers;
-	size_t size;
-
-	__asm__ volatile("mov %%rax, 0(%0)\n\tmov %%rdx, 8(%0)\n\tmov %%rcx, 16(%0)\n\t"
-			 "mov %%rbx, 24(%0)\n\tmov %%rsi, 32(%0)\n\tmov %%rdi, 40(%0)\n\t"
-			 "mov %%rbp, 48(%0)\n\tmov %%rsp, 56(%0)\n\tmov %%r8, 64(%0)\n\t"
-			 "mov %%r9, 72(%0)\n\tmov %%r10, 80(%0)\n\tmov %%r11, 88(%0)\n\t"
-			 "mov %%r12, 96(%0)\n\tmov %%r13, 104(%0)\n\tmov %%r14, 112(%0)\n\t"
-			 "mov %%r15, 120(%0)\n\tlea 0(%%rip), %%rcx\n\tmov %%rcx, 128(%0)"
-			 : : "r"(r) : "rcx", "memory");
-	item.head.machine = EM_X86_64;
-	size = (size_t)(stack_end - (const char *)(uintptr_t)r[7]);
-	if (size > sizeof(item.bytes))
-		size = sizeof(item.bytes);
-	copy_words(r[7], size);
-	item_len = sizeof(item.head) + size;
+	copy_stack();
 	wanted_count = 0;
 	_Unwind_Backtrace(want, NULL);
 	__asm__ volatile("");	/* no tail call */
