@@ -287,37 +287,44 @@ int vm_consumer_info(int cfd, struct etw_consumer_info *info)
 	return ret;
 }
 
-/* The kernel shows the number of the system call, or "running". */
-static bool vm_sleeps(const char *tid)
+bool vm_proc_read(pid_t id, const char *file, char *to, size_t room)
 {
-	char path[64], text[16] = "";
+	char path[64];
+	ssize_t n = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%.16s/syscall", tid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", id, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	if (read(fd, text, sizeof(text) - 1) < 1)
-		text[0] = 0;
-	close(fd);
-	return text[0] >= '0' && text[0] <= '9';
+	if (fd >= 0) {
+		n = read(fd, to, room - 1);
+		close(fd);
+	}
+	to[n > 0 ? n : 0] = 0;
+	return n > 0;
 }
 
-static bool vm_waits(const char *tid)
+char vm_proc_state(pid_t id)
 {
-	char path[64], text[64] = "", *state;
-	FILE *f;
+	char stat[512];
+	const char *state = vm_proc_read(id, "stat", stat, sizeof(stat)) ? strrchr(stat, ')') : NULL;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	state = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
-	fclose(f);
-	return state && !strncmp(state, ") S", 3);
+	return state && state[1] ? state[2] : 0;
 }
 
-static bool vm_others(bool (*are)(const char *tid))
+/* The kernel shows the number of the system call, or "running". */
+static bool vm_sleeps(pid_t tid)
+{
+	char text[16];
+
+	return vm_proc_read(tid, "syscall", text, sizeof(text)) && text[0] >= '0' && text[0] <= '9';
+}
+
+static bool vm_waits(pid_t tid)
+{
+	return vm_proc_state(tid) == 'S';
+}
+
+static bool vm_others(bool (*are)(pid_t tid))
 {
 	DIR *dir = opendir("/proc/self/task");
 	const struct dirent *d;
@@ -325,7 +332,7 @@ static bool vm_others(bool (*are)(const char *tid))
 
 	while (all && (d = readdir(dir)))
 		if (d->d_name[0] != '.' && atoi(d->d_name) != gettid())
-			all = are(d->d_name);
+			all = are(atoi(d->d_name));
 	if (dir)
 		closedir(dir);
 	return all;

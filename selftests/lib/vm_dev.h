@@ -190,6 +190,11 @@ bool vm_others_sleep(void);
 /* In a sleep that a signal ends? Others may only be on the way to it. */
 bool vm_others_wait(void);
 
+/* What a file of /proc says of a process or a thread, by its id; false: nothing. */
+bool vm_proc_read(pid_t id, const char *file, char *to, size_t room);
+/* The letter of its state, as in proc(5); 0: there is none. */
+char vm_proc_state(pid_t id);
+
 /* Reap a child that must end; its wait status, -1 if it hangs or was reaped. */
 int vm_reap(pid_t pid);
 

@@ -184,24 +184,10 @@ static int command_end(struct command *c)
 /* Does it wait until the log thread has written everything? */
 static bool waits_for_writes(const struct command *c)
 {
-	char path[64], where[64] = "";
-	FILE *f;
+	char where[64];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", atomic_load(&c->tid));
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(where, sizeof(where), f))
-		where[0] = 0;
-	fclose(f);
-	return strstr(where, "etw_logfile_flush");
-}
-
-static int flush(struct vl_logger *l)
-{
-	struct etw_session s = { .size = sizeof(s), .handle = l->session };
-
-	return vm_ioctl(l->fd, ETW_IOC_SESSION_FLUSH, &s);
+	return vm_proc_read(atomic_load(&c->tid), "wchan", where, sizeof(where)) &&
+	       strstr(where, "etw_logfile_flush");
 }
 
 static int continue_in(struct vl_logger *l, const char *path)
@@ -254,7 +240,7 @@ static void flush_amid_end(struct __test_metadata *_metadata, FIXTURE_DATA(repla
 	gate_pass(&self->gate, 0);
 	ASSERT_TRUE(command_begin(ending, &self->l, ETW_IOC_SESSION_UPDATE));
 	ASSERT_TRUE(gate_holds(&self->gate));
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	cut_power(_metadata, self, ending, FILE_A, EVENTS);
 }
 
@@ -283,7 +269,7 @@ TEST_F(replace, next_file)
 	gate_pass(&self->gate, 0);
 	ASSERT_TRUE(command_begin(&ending, &self->l, ETW_IOC_SESSION_UPDATE));
 	ASSERT_TRUE(gate_holds(&self->gate));
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	cut_power(_metadata, self, &ending, SERIES_1, EVENTS);
 }
 
@@ -321,13 +307,13 @@ TEST_F(replace, failure_amid_end)
 	ASSERT_TRUE(command_begin(&ending, &self->l, ETW_IOC_SESSION_UPDATE));
 	ASSERT_TRUE(gate_holds(&self->gate));
 	ASSERT_TRUE(vm_disk_trigger_error());
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vm_flush(self->l.fd, self->l.session));
 	gate_remove(&self->gate);
 	EXPECT_EQ(0, command_end(&ending));
 	EXPECT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).former_error));
 	/* What came later may have been in that file, too. */
-	EXPECT_NE(0, flush(&self->l));
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_NE(0, vm_flush(self->l.fd, self->l.session));
+	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 }
 
@@ -349,8 +335,8 @@ TEST_F(replace, error_waits)
 	if (!self->disk)
 		SKIP(return, "no ext4 on a loop device");
 	fail_to_close(_metadata, self);
-	EXPECT_NE(0, flush(&self->l));
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_NE(0, vm_flush(self->l.fd, self->l.session));
+	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 }
 
@@ -375,7 +361,7 @@ TEST_F(replace, each_flush_returns_it)
 	gate_remove(&self->gate);
 	for (i = 0; i < 2; i++)
 		EXPECT_NE(0, command_end(&flushing[i]));
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 }
 

@@ -154,39 +154,17 @@ static void start_and_stop(struct shared *s)
 	_exit(0);
 }
 
-static bool read_proc(pid_t pid, const char *file, char *to, size_t room)
-{
-	char path[64];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, to, room - 1);
-		close(fd);
-	}
-	to[n > 0 ? n : 0] = 0;
-	return n > 0;
-}
-
 static bool throttled(pid_t pid)
 {
 	char at[128];
 
-	return read_proc(pid, "wchan", at, sizeof(at)) && strstr(at, "over_high");
+	return vm_proc_read(pid, "wchan", at, sizeof(at)) && strstr(at, "over_high");
 }
 
 /* In a wait that no signal ends, as for a mutex? */
 static bool waits(pid_t pid)
 {
-	char stat[512];
-	const char *state;
-
-	if (pid <= 0 || !read_proc(pid, "stat", stat, sizeof(stat)))
-		return false;
-	state = strrchr(stat, ')');
-	return state && state[2] == 'D';
+	return pid > 0 && vm_proc_state(pid) == 'D';
 }
 
 FIXTURE(control_wait) {

@@ -215,14 +215,20 @@ TEST_F(hotplug, cpus_come_later_to_a_ring)
 	come_later(_metadata, self);
 }
 
-static bool reserve_becomes(FIXTURE_DATA(hotplug) *self, uint32_t least)
+static bool has_reserve(FIXTURE_DATA(hotplug) *self, uint32_t least)
 {
 	struct etw_session q;
+
+	return !vm_query(self->fd, self->s.handle, &q) && q.reserve_buffers >= least;
+}
+
+static bool reserve_becomes(FIXTURE_DATA(hotplug) *self, uint32_t least)
+{
 	int i;
 
 	for (i = 0; i < 20; i++)
 		put(self, 0, i);
-	return !vm_query(self->fd, self->s.handle, &q) && q.reserve_buffers >= least;
+	return has_reserve(self, least);
 }
 
 /* The kernel's part of the reserve has a buffer for each CPU, also where there are enough besides. */
@@ -252,13 +258,6 @@ static bool is_full_grown(FIXTURE_DATA(hotplug) *self)
 	for (i = 0; i < 20; i++)
 		put(self, 0, i);
 	return !vm_query(self->fd, self->s.handle, &q) && q.buffers >= q.max_buffers + READER_BUFFERS;
-}
-
-static bool has_reserve(FIXTURE_DATA(hotplug) *self, uint32_t least)
-{
-	struct etw_session q;
-
-	return !vm_query(self->fd, self->s.handle, &q) && q.reserve_buffers >= least;
 }
 
 /* It grows to that, too, when nothing else grows any more; to one for each CPU at once. */

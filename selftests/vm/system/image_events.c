@@ -351,21 +351,6 @@ static void *run_on(void *arg)
 	return read(*(int *)arg, &c, 1) < 0 ? NULL : arg;
 }
 
-/* The state letter of the process's first thread; 0: there is none. */
-static char state_of(pid_t pid)
-{
-	char path[32], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%*d %*s %c", &state) != 1)
-		state = 0;
-	if (f)
-		fclose(f);
-	return state;
-}
-
 /* The first thread of a process may end before the others. */
 TEST_F(image, without_first_thread)
 {
@@ -383,7 +368,7 @@ TEST_F(image, without_first_thread)
 		syscall(SYS_exit, 0);
 	}
 	close(ends[0]);
-	ASSERT_TRUE(vm_until(state_of(pid) == 'Z'));
+	ASSERT_TRUE(vm_until(vm_proc_state(pid) == 'Z'));
 	ASSERT_EQ(0, control(self, ETW_CONTROL_ENABLE));
 	ASSERT_TRUE(collect(self, pid));
 	EXPECT_LE(2, self->count);	/* the program and the C library */

@@ -122,21 +122,6 @@ static pid_t make_slowly(FIXTURE_DATA(missing) *self)
 	return pid;
 }
 
-/* In a wait that no signal ends? */
-static bool waits(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (f)
-		fclose(f);
-	return state == 'D';
-}
-
 /* Does the session get the system call as CPU 1 makes it? */
 static bool is_traced(FIXTURE_DATA(missing) *self, uint64_t session)
 {
@@ -163,7 +148,7 @@ TEST_F(missing, counter_while_a_provider_is_made)
 	ASSERT_EQ(0, vm_insmod_with("etw_fail", "function=etw_set_traits error=-12 delay=10000"));
 	pid = make_slowly(self);
 	ASSERT_TRUE(vm_cpu1_online(false));
-	ASSERT_TRUE(vm_until(waits(pid)));
+	ASSERT_TRUE(vm_until(vm_proc_state(pid) == 'D'));
 	began = vm_ms();
 	ASSERT_TRUE(vm_cpu1_online(true));
 	EXPECT_TRUE(vm_until(is_traced(self, self->first)));
