@@ -75,7 +75,7 @@ judge_vm() {
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_ring|bpf_order'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
-		must+='|abi_perm|logfile_crash|logfile_sync|logfile_fail|module_left|control_wait|memory'
+		must+='|abi_perm|logfile_@(crash|sync|fail|switch)|module_left|control_wait|memory'
 	# Before 6.12 only some types of BPF programs may call a module's functions.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
 	# Before 6.11 perf drops all records of a CPU on which a writer died.
