@@ -38,12 +38,15 @@
 
 module_param_named(max_sessions, etw_max_sessions, uint, 0444);
 MODULE_PARM_DESC(max_sessions, "sessions that can run at once, 1 to 64 (default 64)");
-module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
+module_param_named(max_user_registrations, etw_user_max[ETW_USER_REGISTRATIONS], uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations per user, all processes together (default 16384)");
-module_param_named(max_user_traits, etw_max_user_traits, uint, 0644);
+module_param_named(max_user_traits, etw_user_max[ETW_USER_TRAIT_BYTES], uint, 0644);
 MODULE_PARM_DESC(max_user_traits,
 		 "bytes of provider traits per user, all processes together (default 4194304)");
+module_param_named(max_user_files, etw_user_max[ETW_USER_FILES], uint, 0644);
+MODULE_PARM_DESC(max_user_files,
+		 "open files with registrations per user, all processes together (default 4096)");
 
 static int get_max_memory(char *buffer, const struct kernel_param *param)
 {

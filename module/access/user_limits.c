@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_limits.c - limits per user: everybody may register providers, but not endlessly
+ * user_limits.c - limits per user: everybody may open the device and register providers, but not endlessly
  *
  * A user is charged for what their processes take until its memory is freed, a grace period
  * after its end.  Meanwhile the charge counts as leaving: a caller who would fit without it
@@ -34,14 +34,15 @@ struct etw_user {
 	kuid_t uid;
 	unsigned int inum;		/* of a namespace charged by itself; 0: the user is */
 	u32 ref;			/* charges, and users whose parent it is */
-	u64 registrations;
-	u64 trait_bytes;
-	u64 registrations_leaving;	/* of these, about to be uncharged */
-	u64 trait_bytes_leaving;
+	u64 charged[ETW_USER_KINDS];
+	u64 leaving[ETW_USER_KINDS];	/* of these, about to be uncharged */
 };
 
-unsigned int etw_max_user_registrations = 16384;
-unsigned int etw_max_user_traits = 4 << 20;
+unsigned int etw_user_max[ETW_USER_KINDS] = {
+	[ETW_USER_REGISTRATIONS] = 16384,
+	[ETW_USER_TRAIT_BYTES] = 4 << 20,
+	[ETW_USER_FILES] = 4096,
+};
 
 static DEFINE_HASHTABLE(users, 8);
 static DEFINE_SPINLOCK(users_lock);
@@ -175,43 +176,33 @@ u64 etw_user_number_of(const struct task_struct *task)
 	return user_number(uid, inum);
 }
 
-static bool user_exceeds(u64 charged, u32 more, unsigned int most)
-{
-	return more && charged + more > most;
-}
-
 /* 0: it fits; -EAGAIN: it will, once all that is leaving is uncharged; -ENOSPC: not even then. */
-static int user_room(const struct etw_user *u, u32 registrations, u32 trait_bytes)
+static int user_room(const struct etw_user *u, enum etw_user_kind kind, u32 more)
 {
-	const unsigned int most = READ_ONCE(etw_max_user_registrations);
-	const unsigned int most_bytes = READ_ONCE(etw_max_user_traits);
+	const unsigned int most = READ_ONCE(etw_user_max[kind]);
 
-	if (user_exceeds(u->registrations - u->registrations_leaving, registrations, most) ||
-	    user_exceeds(u->trait_bytes - u->trait_bytes_leaving, trait_bytes, most_bytes))
+	if (u->charged[kind] - u->leaving[kind] + more > most)
 		return -ENOSPC;
-	return user_exceeds(u->registrations, registrations, most) ||
-	       user_exceeds(u->trait_bytes, trait_bytes, most_bytes) ? -EAGAIN : 0;
+	return u->charged[kind] + more > most ? -EAGAIN : 0;
 }
 
 /* Charge the user and all parents, or none if it is too much for one of them. */
-static int user_charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
+static int user_charge(struct etw_user *user, enum etw_user_kind kind, u32 more, bool limited)
 {
 	struct etw_user *u;
 	int err = 0;
 
 	spin_lock_bh(&users_lock);
 	for (u = user; u && limited && err != -ENOSPC; u = u->parent)
-		err = user_room(u, registrations, trait_bytes) ?: err;
-	for (u = user; u && !err; u = u->parent) {
-		u->registrations += registrations;
-		u->trait_bytes += trait_bytes;
-	}
+		err = user_room(u, kind, more) ?: err;
+	for (u = user; u && !err; u = u->parent)
+		u->charged[kind] += more;
 	spin_unlock_bh(&users_lock);
 	return err;
 }
 
 /* Charge the user when what is leaving has left; -EINTR: the caller was killed. */
-static int user_charge_later(struct etw_user *user, u32 registrations, u32 trait_bytes)
+static int user_charge_later(struct etw_user *user, enum etw_user_kind kind, u32 more)
 {
 	int err = -EAGAIN;
 
@@ -219,7 +210,7 @@ static int user_charge_later(struct etw_user *user, u32 registrations, u32 trait
 		DEFINE_WAIT(wait);
 
 		prepare_to_wait(&users_left, &wait, TASK_KILLABLE);
-		err = user_charge(user, registrations, trait_bytes, true);
+		err = user_charge(user, kind, more, true);
 		if (err == -EAGAIN && fatal_signal_pending(current))
 			err = -EINTR;
 		if (err == -EAGAIN)
@@ -230,22 +221,22 @@ static int user_charge_later(struct etw_user *user, u32 registrations, u32 trait
 }
 
 /*
- * Charge the caller for registrations, or for bytes of traits.  Returns the user to
- * uncharge, or an error: -ENOSPC, or -EINTR for a caller who was killed.  Without
- * etw_control, because it may wait for a grace period.
+ * Charge the caller for so many of a kind, above 0.  Returns the user to uncharge, or an error:
+ * -ENOSPC, or -EINTR for a caller who was killed.  Without etw_control, because it may wait for a
+ * grace period.
  */
-struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes)
+struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more)
 {
 	struct etw_user *user = user_get_caller();
 	int err;
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	err = user_charge(user, registrations, trait_bytes, true);
+	err = user_charge(user, kind, more, true);
 	if (err && capable(CAP_SYS_RESOURCE))
-		err = user_charge(user, registrations, trait_bytes, false);
+		err = user_charge(user, kind, more, false);
 	if (err == -EAGAIN)
-		err = user_charge_later(user, registrations, trait_bytes);
+		err = user_charge_later(user, kind, more);
 	if (!err)
 		return user;
 	user_put(user);
@@ -253,30 +244,25 @@ struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes)
 }
 
 /* The charge ends as soon as RCU allows: etw_user_left() will follow.  Takes NULL. */
-void etw_user_leaves(struct etw_user *user, u32 registrations, u32 trait_bytes)
+void etw_user_leaves(struct etw_user *user, enum etw_user_kind kind, u32 less)
 {
 	struct etw_user *u;
 
 	spin_lock_bh(&users_lock);
-	for (u = user; u; u = u->parent) {
-		u->registrations_leaving += registrations;
-		u->trait_bytes_leaving += trait_bytes;
-	}
+	for (u = user; u; u = u->parent)
+		u->leaving[kind] += less;
 	spin_unlock_bh(&users_lock);
 }
 
-static void user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool leaving)
+static void user_uncharge(struct etw_user *user, enum etw_user_kind kind, u32 less, bool leaving)
 {
 	struct etw_user *u;
 
 	spin_lock_bh(&users_lock);
 	for (u = user; u; u = u->parent) {
-		u->registrations -= registrations;
-		u->trait_bytes -= trait_bytes;
-		if (!leaving)
-			continue;
-		u->registrations_leaving -= registrations;
-		u->trait_bytes_leaving -= trait_bytes;
+		u->charged[kind] -= less;
+		if (leaving)
+			u->leaving[kind] -= less;
 	}
 	user_put_locked(user);
 	spin_unlock_bh(&users_lock);
@@ -284,14 +270,14 @@ static void user_uncharge(struct etw_user *user, u32 registrations, u32 trait_by
 		wake_up_all(&users_left);
 }
 
-/* Uncharge what was never in use.  Takes NULL. */
-void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes)
+/* Uncharge what was never in use, or needs no announcement.  Takes NULL. */
+void etw_user_uncharge(struct etw_user *user, enum etw_user_kind kind, u32 less)
 {
-	user_uncharge(user, registrations, trait_bytes, false);
+	user_uncharge(user, kind, less, false);
 }
 
 /* Uncharge what etw_user_leaves() announced.  Takes NULL.  RCU callbacks call it too. */
-void etw_user_left(struct etw_user *user, u32 registrations, u32 trait_bytes)
+void etw_user_left(struct etw_user *user, enum etw_user_kind kind, u32 less)
 {
-	user_uncharge(user, registrations, trait_bytes, true);
+	user_uncharge(user, kind, less, true);
 }

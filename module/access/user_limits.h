@@ -10,15 +10,21 @@
 struct etw_user;
 struct task_struct;
 
-extern unsigned int etw_max_user_registrations;
-extern unsigned int etw_max_user_traits;
+enum etw_user_kind {
+	ETW_USER_REGISTRATIONS,
+	ETW_USER_TRAIT_BYTES,
+	ETW_USER_FILES,			/* of /dev/etw, with the memory for registrations */
+	ETW_USER_KINDS
+};
+
+extern unsigned int etw_user_max[ETW_USER_KINDS];
 
 u64 etw_user_number(const struct etw_user *user);
 u64 etw_user_number_current(void);
 u64 etw_user_number_of(const struct task_struct *task);
-struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes);
-void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes);
-void etw_user_leaves(struct etw_user *user, u32 registrations, u32 trait_bytes);
-void etw_user_left(struct etw_user *user, u32 registrations, u32 trait_bytes);
+struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more);
+void etw_user_uncharge(struct etw_user *user, enum etw_user_kind kind, u32 less);
+void etw_user_leaves(struct etw_user *user, enum etw_user_kind kind, u32 less);
+void etw_user_left(struct etw_user *user, enum etw_user_kind kind, u32 less);
 
 #endif /* ETW_ACCESS_USER_LIMITS_H */

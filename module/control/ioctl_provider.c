@@ -75,7 +75,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	strscpy(reg->module, comm, sizeof(reg->module));
 	etw_scope_executable(reg->executable);
 
-	user = etw_user_charge(1, 0);
+	user = etw_user_charge(ETW_USER_REGISTRATIONS, 1);
 	if (IS_ERR(user)) {
 		kfree(name);
 		etw_registration_free(reg);

@@ -17,7 +17,7 @@ struct etw_waiter;
 /* The notices that a process fetches.  All under lock, but for the first two. */
 struct etw_callback_queue {
 	bool gone;			/* all registrations have left; set once */
-	u32 program;			/* how many the owner has left; under the owners' lock */
+	const u32 *program;		/* of the owner, how many it has left; NULL: no owner */
 	spinlock_t lock;
 	struct list_head notices;
 	struct etw_notice *handled;	/* the one that user space is working on */
@@ -29,8 +29,12 @@ struct etw_callback_queue {
 /* Has the process or the program that made the registration ended?  A work will remove it. */
 static inline bool etw_registration_has_left(const struct etw_registration *reg)
 {
-	return etw_is_user(reg) && (READ_ONCE(reg->queue->gone) ||
-				    reg->program != READ_ONCE(reg->queue->program));
+	const u32 *program;
+
+	if (!etw_is_user(reg))
+		return false;
+	program = READ_ONCE(reg->queue->program);
+	return READ_ONCE(reg->queue->gone) || (program && reg->program != READ_ONCE(*program));
 }
 
 void etw_callback_queue_init(struct etw_callback_queue *q);

@@ -12,7 +12,6 @@
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
-#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/sched/signal.h>
@@ -45,6 +44,9 @@ static int process_set_up(struct etw_process *p)
 
 	if (READ_ONCE(p->area))
 		return 0;
+	user = etw_user_charge(ETW_USER_FILES, 1);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
 	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), ETW_GFP);
 	area = __vmalloc(ETW_ENABLE_AREA_SIZE, ETW_GFP | __GFP_ZERO);
 	spin_lock(&p->lock);
@@ -52,6 +54,8 @@ static int process_set_up(struct etw_process *p)
 		/* G: zeroed slots before the pointer; pairs with etw_process_find() */
 		smp_store_release(&p->hot.regs, regs);
 		WRITE_ONCE(p->area, area);
+		p->user = user;
+		user = NULL;
 		regs = NULL;
 		area = NULL;
 	} else if (!p->area) {
@@ -60,6 +64,7 @@ static int process_set_up(struct etw_process *p)
 	spin_unlock(&p->lock);
 	kvfree(regs);
 	vfree(area);
+	etw_user_uncharge(user, ETW_USER_FILES, 1);
 	return err;
 }
 
@@ -84,18 +89,6 @@ static void slot_give(struct etw_process *p, u32 slot)
 		RCU_INIT_POINTER(p->hot.regs[slot], NULL);
 	__clear_bit(slot, p->slots);
 	spin_unlock(&p->lock);
-}
-
-static void process_own(struct etw_process *p)
-{
-	unsigned long flags;
-
-	if (p->tgid)
-		return;
-	WRITE_ONCE(p->tgid, get_pid(task_tgid(current)));
-	raw_spin_lock_irqsave(&owners_lock, flags);
-	hash_add(owners, &p->node, (unsigned long)p->tgid);
-	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
 
 /*
@@ -167,9 +160,9 @@ static void process_leave(struct etw_process *p)
 	spin_unlock(&p->lock);
 }
 
-/* The registration has its slot. */
+/* The registration has its slot.  *spare: an owner if the file has none. */
 static int register_locked(struct etw_process *p, struct etw_registration *reg,
-			   struct etw_memory *memory)
+			   struct etw_owner **spare, struct etw_memory *memory)
 {
 	int err;
 
@@ -181,13 +174,14 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg,
 	if (etw_guid_reserved(&reg->hot.own.guid, reg->cred))
 		return -EACCES;
 	reg->queue = &p->queue;
-	reg->program = READ_ONCE(p->queue.program);
+	reg->program = p->owner ? READ_ONCE(*p->queue.program) : 0;
 	reg->area = &p->area[reg->slot];
 	memset(reg->area, 0, sizeof(*reg->area));
 	err = etw_registration_add(reg, memory);
 	if (err)
 		return err;
-	process_own(p);
+	if (!p->owner)
+		etw_owner_join(p, &reg->program, spare);
 	/* G: the registration before its slot, see etw_process_find() */
 	spin_lock(&p->lock);
 	rcu_assign_pointer(p->hot.regs[reg->slot], &reg->hot);
@@ -198,6 +192,7 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg,
 /* *at: the slot.  Another thread may unregister it before this returns. */
 int etw_process_register(struct etw_process *p, struct etw_registration *reg, u32 *at)
 {
+	struct etw_owner *spare = NULL;
 	struct etw_memory memory = { };
 	int slot, err;
 
@@ -206,18 +201,26 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg, u3
 	err = process_set_up(p);
 	if (err)
 		return err;
+	if (!READ_ONCE(p->tgid)) {
+		spare = etw_owner_alloc();
+		if (!spare)
+			return -ENOMEM;
+	}
 	slot = slot_take(p);
-	if (slot < 0)
+	if (slot < 0) {
+		etw_owner_put(spare);
 		return slot;
+	}
 	reg->slot = slot;
 	reg->hot.tgid = get_pid(task_tgid(current));
 	*at = slot;
 	do {
 		mutex_lock(&etw_control);
-		err = register_locked(p, reg, &memory);
+		err = register_locked(p, reg, &spare, &memory);
 		mutex_unlock(&etw_control);
 	} while (etw_memory_again(&memory, &err, ETW_GFP));
 	etw_memory_free(&memory);
+	etw_owner_put(spare);
 	if (err)
 		slot_give(p, slot);
 	return err;
@@ -265,18 +268,23 @@ static void process_free(struct kref *ref)
 	struct etw_process *p = container_of(ref, struct etw_process, ref);
 
 	etw_waiter_put(p->queue.waiter);
-	put_pid(p->tgid);
+	etw_owner_put(p->owner);
+	etw_user_left(p->user, ETW_USER_FILES, 1);
 	vfree(p->area);
 	kvfree(p->hot.regs);
 	kfree(p);
 }
 
-static void process_end_work(struct work_struct *work)
+/* Unregister what has left, and put the caller's reference.  Sleeps. */
+void etw_process_end_left(struct etw_process *p)
 {
-	struct etw_process *p = container_of(work, struct etw_process, end_work);
-
 	unregister_left(p);
 	kref_put(&p->ref, process_free);
+}
+
+static void process_end_work(struct work_struct *work)
+{
+	etw_process_end_left(container_of(work, struct etw_process, end_work));
 }
 
 /* Start the work, which takes over the caller's reference. */
@@ -294,18 +302,12 @@ int etw_process_open(struct file *file)
 		return -ENOMEM;
 	kref_init(&p->ref);
 	spin_lock_init(&p->lock);
-	INIT_HLIST_NODE(&p->node);
+	INIT_LIST_HEAD(&p->owned);
 	INIT_WORK(&p->end_work, process_end_work);
 	INIT_LIST_HEAD(&p->held_providers);
 	etw_callback_queue_init(&p->queue);
 	file->private_data = &p->hot;
 	return 0;
-}
-
-/* Is the task the last thread of its process, and exiting? */
-static bool process_exits(const struct task_struct *task)
-{
-	return task->flags & PF_EXITING && !atomic_read(&task->signal->live);
 }
 
 /*
@@ -314,43 +316,17 @@ static bool process_exits(const struct task_struct *task)
  */
 void etw_process_flush(struct etw_process *p)
 {
-	if (!READ_ONCE(p->tgid) || !etw_process_is_owner(p) || !process_exits(current))
+	if (!READ_ONCE(p->tgid) || !etw_process_is_owner(p) || !etw_process_exits(current))
 		return;
 	process_leave(p);
 	kref_get(&p->ref);
 	process_end(p);
 }
 
-/*
- * Tracepoints sched_process_exit and sched_process_exec: end the registrations of an owner
- * that has no descriptor of the file left to close, see etw_process_flush().
- */
-void etw_process_owner_gone(struct task_struct *task)
-{
-	struct pid *tgid = task_tgid(task);
-	struct etw_process *p;
-	unsigned long flags;
-
-	if (task->flags & PF_EXITING && !process_exits(task))
-		return;
-	raw_spin_lock_irqsave(&owners_lock, flags);
-	hash_for_each_possible(owners, p, node, (unsigned long)tgid) {
-		if (p->tgid != tgid || !kref_get_unless_zero(&p->ref))
-			continue;
-		/* A program that the owner executes now may register before the work runs. */
-		WRITE_ONCE(p->queue.program, p->queue.program + 1);
-		process_end(p);
-	}
-	raw_spin_unlock_irqrestore(&owners_lock, flags);
-}
-
 void etw_process_release(struct etw_process *p)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&owners_lock, flags);
-	hash_del(&p->node);
-	raw_spin_unlock_irqrestore(&owners_lock, flags);
+	etw_owner_leave(p);
+	etw_user_leaves(p->user, ETW_USER_FILES, 1);
 	process_leave(p);
 	if (bitmap_empty(p->slots, ETW_REGISTRATIONS_MAX))
 		kref_put(&p->ref, process_free);

@@ -22,6 +22,8 @@
 #include "callback_user.h"
 #include "provider.h"
 
+struct etw_owner;
+
 struct etw_process {
 	struct etw_process_hot hot;
 	struct kref ref;		/* for the file, and for end_work */
@@ -29,9 +31,14 @@ struct etw_process {
 	/* under lock */
 	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc; set once */
 	DECLARE_BITMAP(slots, ETW_REGISTRATIONS_MAX);	/* taken */
+	struct etw_user *user;		/* charged for the file; set once */
 	/* under etw_control */
-	struct pid *tgid;		/* owner; set once */
-	struct hlist_node node;		/* owners; also under its lock */
+	struct etw_owner *owner;	/* a reference; set once */
+	struct pid *tgid;		/* the owner's */
+	/* of process_exit.c, under its lock */
+	struct list_head owned;		/* the owner's files; empty: none has it */
+	u32 seen_program;
+
 	struct work_struct end_work;	/* removes registrations that have left */
 	struct list_head held_providers; /* of system/held_provider.c, under its lock */
 
@@ -42,7 +49,7 @@ int etw_process_open(struct file *file);
 void etw_process_flush(struct etw_process *p);
 void etw_process_release(struct etw_process *p);
 int etw_process_mmap(struct etw_process *p, struct vm_area_struct *vma);
-void etw_process_owner_gone(struct task_struct *task);
+void etw_process_end_left(struct etw_process *p);
 
 int etw_process_register(struct etw_process *p, struct etw_registration *reg, u32 *slot);
 int etw_process_unregister(struct etw_process *p, u32 slot, const struct etw_register *made);

@@ -48,7 +48,7 @@ static void registration_free_rcu(struct rcu_head *rcu)
 	struct etw_registration *reg = container_of(rcu, struct etw_registration, rcu);
 
 	etw_traits_left(reg->traits);
-	etw_user_left(reg->user, 1, 0);
+	etw_user_left(reg->user, ETW_USER_REGISTRATIONS, 1);
 	kfree(reg);
 }
 
@@ -61,9 +61,9 @@ void etw_registration_leaves(struct etw_registration *reg)
 	if (reg->leaving)
 		return;
 	reg->leaving = true;
-	etw_user_leaves(reg->user, 1, 0);
+	etw_user_leaves(reg->user, ETW_USER_REGISTRATIONS, 1);
 	if (reg->traits)
-		etw_user_leaves(reg->traits->user, 0, reg->traits->len);
+		etw_user_leaves(reg->traits->user, ETW_USER_TRAIT_BYTES, reg->traits->len);
 }
 
 /* Free one that is not registered.  Takes NULL.  Unloading the module waits for RCU. */

@@ -43,7 +43,7 @@ void etw_traits_free(struct etw_traits *traits)
 {
 	if (!traits)
 		return;
-	etw_user_uncharge(traits->user, 0, traits->len);
+	etw_user_uncharge(traits->user, ETW_USER_TRAIT_BYTES, traits->len);
 	kvfree(traits);
 }
 
@@ -52,7 +52,7 @@ void etw_traits_left(struct etw_traits *traits)
 {
 	if (!traits)
 		return;
-	etw_user_left(traits->user, 0, traits->len);
+	etw_user_left(traits->user, ETW_USER_TRAIT_BYTES, traits->len);
 	kvfree(traits);
 }
 
@@ -98,12 +98,12 @@ struct etw_traits *etw_traits_read(u64 ptr, u32 len)
 
 	if (len > U16_MAX)
 		return ERR_PTR(-EINVAL);
-	user = etw_user_charge(0, len);
+	user = etw_user_charge(ETW_USER_TRAIT_BYTES, len);
 	if (IS_ERR(user))
 		return ERR_CAST(user);
 	traits = traits_alloc(len);
 	if (IS_ERR(traits)) {
-		etw_user_uncharge(user, 0, len);
+		etw_user_uncharge(user, ETW_USER_TRAIT_BYTES, len);
 		return traits;
 	}
 	traits->user = user;

@@ -5,8 +5,11 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 
+#include <sys/mman.h>
+
 #define REGISTRATIONS	"/sys/module/etw/parameters/max_user_registrations"
 #define TRAITS		"/sys/module/etw/parameters/max_user_traits"
+#define FILES		"/sys/module/etw/parameters/max_user_files"
 
 static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
 static const struct vm_who bob = { VM_BOB, VM_BOB, 0, 0, false };
@@ -29,15 +32,19 @@ FIXTURE_TEARDOWN(limits)
 	vm_peer_then = NULL;
 	EXPECT_EQ(0, vm_write_file(REGISTRATIONS, "16384"));
 	EXPECT_EQ(0, vm_write_file(TRAITS, "4194304"));
+	EXPECT_EQ(0, vm_write_file(FILES, "4096"));
 	close(self->fd);
 }
 
 TEST_F(limits, defaults)
 {
-	unsigned int registrations = 0, traits = 0;
-	FILE *f = fopen(REGISTRATIONS, "re"), *g = fopen(TRAITS, "re");
+	unsigned int registrations = 0, traits = 0, files = 0;
+	FILE *f = fopen(REGISTRATIONS, "re"), *g = fopen(TRAITS, "re"), *h = fopen(FILES, "re");
 
-	ASSERT_TRUE(f && g);
+	ASSERT_TRUE(f && g && h);
+	EXPECT_EQ(1, fscanf(h, "%u", &files));
+	EXPECT_EQ(4096, files);
+	fclose(h);
 	EXPECT_EQ(1, fscanf(f, "%u", &registrations));
 	EXPECT_EQ(1, fscanf(g, "%u", &traits));
 	EXPECT_EQ(16384, registrations);
@@ -86,6 +93,54 @@ TEST_F(limits, registrations_are_given_back)
 {
 	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "1"));
 	EXPECT_EQ(0, vm_as(&alice, come_and_go, NULL));
+}
+
+/* ------------------------------------------------------------------- files */
+
+static void *map_area(int fd)
+{
+	return mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+}
+
+/* Take ten files, some by a mapping alone; the number of the step that failed. */
+static int fill_files(void *unused)
+{
+	int fds[10], more, i, slot;
+	void *area;
+
+	for (i = 0; i < 10; i++) {
+		fds[i] = vm_open();
+		slot = i % 2 ? vm_register(fds[i], vm_guid(1)) : 0;
+		area = i % 2 ? NULL : map_area(fds[i]);
+		/* What it has registered is no reason to keep the memory, and none to free it. */
+		if (area == MAP_FAILED || slot < 0 || (i % 2 && vm_unregister(fds[i], slot)))
+			return -1;
+		if (area)
+			munmap(area, ETW_ENABLE_AREA_SIZE);
+	}
+	more = vm_open();
+	if (more < 0 || vm_register(more, vm_guid(1)) != -ENOSPC)
+		return -2;
+	if (map_area(more) != MAP_FAILED || errno != ENOSPC)
+		return -3;
+	/* A file that is closed makes room at once, also if it has registrations. */
+	for (i = 0; i < 50; i++) {
+		if (vm_register(fds[i % 10], vm_guid(2)) < 0)
+			return -4;
+		close(fds[i % 10]);
+		fds[i % 10] = vm_open();
+		if (vm_register(fds[i % 10], vm_guid(1)) < 0)
+			return -5;
+	}
+	return vm_register(more, vm_guid(1)) == -ENOSPC ? 0 : -6;
+}
+
+TEST_F(limits, files_of_a_user)
+{
+	ASSERT_EQ(0, vm_write_file(FILES, "10"));
+	EXPECT_EQ(0, vm_as(&alice, fill_files, NULL));
+	/* All are given back. */
+	EXPECT_EQ(0, vm_as(&alice, fill_files, NULL));
 }
 
 /* ------------------------------------------------------------------ traits */

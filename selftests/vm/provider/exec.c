@@ -8,6 +8,8 @@
 #include "lib/vm.h"
 
 #define ROUNDS	100
+#define FILES	100
+#define FIRST_FD	200
 
 FIXTURE(exec) {
 	int fd;
@@ -108,12 +110,68 @@ TEST_F(exec, new_registrations_stay)
 	}
 }
 
+/* Which of the inherited files: every third has a registration of this program. */
+static bool is_renewed(int i)
+{
+	return i % 3 == 0;
+}
+
+/* Each file had a registration; some get another, and only those have any then. */
+static int many_main(void)
+{
+	int slots[FILES], i;
+
+	for (i = 0; i < FILES; i++) {
+		slots[i] = is_renewed(i) ? vm_register(FIRST_FD + i, vm_guid(1)) : 0;
+		if (slots[i] < 0)
+			return 1;
+	}
+	for (i = 0; i < FILES; i++) {
+		if (slots[i] || !is_renewed(i))
+			if (!vm_until(put(FIRST_FD + i, 0) == -EBADF))
+				return 2;
+		if (is_renewed(i) && put(FIRST_FD + i, slots[i]) == -EBADF)
+			return 3;
+	}
+	return 0;
+}
+
+static void run_many(void)
+{
+	int i, fd;
+
+	for (i = 0; i < FILES; i++) {
+		fd = open(ETW_DEVICE_PATH, O_RDWR);
+		if (dup2(fd, FIRST_FD + i) < 0 || close(fd) || vm_register(FIRST_FD + i, vm_guid(1)))
+			_exit(4);
+	}
+	execl("/proc/self/exe", "exec", "many", NULL);
+	_exit(5);
+}
+
+/* All files of the process are looked at, and each once. */
+TEST_F(exec, many_files)
+{
+	int status;
+	pid_t pid;
+
+	kill(self->busy, SIGKILL);
+	pid = fork();
+	if (!pid)
+		run_many();
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 /* Before the harness looks at the arguments. */
 __attribute__((__constructor__))
 static void as_image(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "image"))
 		_exit(image_main(atoi(argv[2])));
+	if (argc == 2 && !strcmp(argv[1], "many"))
+		_exit(many_main());
 }
 
 TEST_HARNESS_MAIN
