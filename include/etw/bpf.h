@@ -369,6 +369,19 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 __attribute__((visibility("default")))
 void etw_bpf_forward_start(struct etw_bpf_forwarder *forwarder, volatile __u64 *wanted);
 /*
+ * The descriptor, of poll(), is readable while a session waits for what the programs have put into
+ * the ring, as before it is flushed or stopped.  The thread that reads the ring then calls
+ * etw_bpf_forward_asked(), writes all that the ring has, reports what it has lost, and calls
+ * etw_bpf_forward_told() with the number that the former has returned.  The session goes on without
+ * it after two seconds, and counts an unknown loss if it ends.
+ */
+__attribute__((visibility("default")))
+int etw_bpf_forward_fd(const struct etw_bpf_forwarder *forwarder);
+__attribute__((visibility("default")))
+unsigned int etw_bpf_forward_asked(struct etw_bpf_forwarder *forwarder);
+__attribute__((visibility("default")))
+void etw_bpf_forward_told(struct etw_bpf_forwarder *forwarder, unsigned int asked);
+/*
  * Write a record of the ring, together with others: at the latest etw_bpf_forward_flush() does, to
  * be called once the ring has no more.  One thread at a time.  0, or a negative errno: the sessions
  * that wanted this event, or earlier ones, have counted them as lost.

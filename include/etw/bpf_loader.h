@@ -338,7 +338,8 @@ static inline int etw_bpf_take_(void *context, void *record, size_t size)
 		use->records = 0;
 		etw_bpf_look_(use);
 	}
-	return 0;
+	/* All is taken that was there at the beginning: let the thread see who asks. */
+	return use->taken < use->ring_size ? 0 : -EAGAIN;
 }
 
 /*
@@ -365,31 +366,48 @@ static inline __u32 etw_bpf_thread_id_(void)
 	return err ? (__u32)syscall(SYS_gettid) : run.retval;
 }
 
+/* Write what programs have put into the ring, and if a session waits for it say so. */
+static inline void etw_bpf_drain_(struct etw_bpf_use *use, int waits)
+{
+	unsigned int asked = 0;
+
+	if (waits) {
+		asked = etw_bpf_forward_asked(use->forwarder);
+		/* Programs that were about to put an event there */
+		syscall(SYS_membarrier, ETW_BPF_MEMBARRIER_GLOBAL_, 0, 0);
+	}
+	use->taken = 0;
+	ring_buffer__consume(use->ring);
+	(void)etw_bpf_forward_flush(use->forwarder);
+	if (waits) {
+		etw_bpf_report_lost_(use);
+		etw_bpf_forward_told(use->forwarder, asked);
+	}
+}
+
 static inline void *etw_bpf_forward_(void *context)
 {
 	struct etw_bpf_use *use = (struct etw_bpf_use *)context;
 	struct pollfd fds[] = {
 		{ .fd = ring_buffer__epoll_fd(use->ring), .events = POLLIN },
 		{ .fd = use->stop_fd, .events = POLLIN },
+		{ .fd = etw_bpf_forward_fd(use->forwarder), .events = POLLIN },
 	};
 	__u64 ms = 0, before;
 
 	/* Else each event that is written could be an event of a system call, without end. */
 	use->wanted[use->event_count] = etw_bpf_thread_id_();
 	while (!(fds[1].revents & POLLIN)) {
-		poll(fds, 2, ETW_BPF_REPORT_MS);
+		poll(fds, 3, ETW_BPF_REPORT_MS);
 		before = ms;
-		use->taken = 0;
-		ring_buffer__consume(use->ring);
-		(void)etw_bpf_forward_flush(use->forwarder);
+		etw_bpf_drain_(use, fds[2].revents & POLLIN);
 		ms = etw_bpf_look_(use);
 		if (ms - before <= 2 * ETW_BPF_REST_MS && use->taken &&
 		    use->taken < use->ring_size / ETW_BPF_REST_PART)
-			poll(&fds[1], 1, ETW_BPF_REST_MS);
+			poll(&fds[1], 2, ETW_BPF_REST_MS);
 	}
 	/* What was put there before the end was asked for */
-	ring_buffer__consume(use->ring);
-	(void)etw_bpf_forward_flush(use->forwarder);
+	etw_bpf_drain_(use, 0);
 	etw_bpf_report_lost_(use);
 	return NULL;
 }

@@ -16,6 +16,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "ioctl_provider.h"
+#include "provider/capture.h"
 #include "provider/change.h"
 #include "provider/enable.h"
 #include "provider/enable_snapshot.h"
@@ -45,6 +46,13 @@ static atomic_t registrations;
 
 /* --------------------------------------------------------------- registering */
 
+static bool register_flags_are_right(u32 flags)
+{
+	if (flags & ETW_REGISTER_FORWARDS)
+		return flags == (ETW_REGISTER_FORWARDS | ETW_REGISTER_NOTIFY);
+	return !(flags & ~(ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC));
+}
+
 long etw_ioctl_register(struct file *file, void *arg)
 {
 	struct etw_register *r = arg;
@@ -54,9 +62,11 @@ long etw_ioctl_register(struct file *file, void *arg)
 	char *name = NULL;
 	int err;
 
-	if (r->flags & ~(ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC) ||
-	    etw_guid_is_null(&r->provider))
+	if (!register_flags_are_right(r->flags) || etw_guid_is_null(&r->provider))
 		return -EINVAL;
+	/* Whoever stops a session waits for it. */
+	if (r->flags & ETW_REGISTER_FORWARDS && !perfmon_capable())
+		return -EPERM;
 	if (r->name_len) {
 		err = etw_ioctl_name_in(r->name, r->name_len, &name);
 		if (err)
@@ -266,6 +276,22 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 	return wait_for(p, waiter, timeout_ms);
 }
 
+/* The provider is about to be disabled: its session gets what is yet to be forwarded. */
+static void capture_forwarded(const struct etw_enable *e)
+{
+	struct etw_trace_session *s;
+
+	mutex_lock(&etw_control);
+	s = etw_session_lookup(e->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	if (!IS_ERR(s))
+		etw_session_hold(s);
+	mutex_unlock(&etw_control);
+	if (IS_ERR(s))
+		return;		/* and the command says why */
+	etw_capture_forwarded(&s->enabler, &e->provider, true);
+	etw_session_put(s);
+}
+
 /*
  * Return addresses of the kernel and of everybody's processes defeat the randomisation of both.
  * No access list grants them; perf does not either.  Lockdown refuses them to all, stacks also
@@ -311,6 +337,8 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	req.sees_addresses = etw_may_see_addresses();
 	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
 		err = etw_items_prepare(e->property);
+	if (!err && e->control == ETW_CONTROL_DISABLE)
+		capture_forwarded(e);
 	if (!err)
 		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);

@@ -17,7 +17,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "ioctl_file.h"
-#include "provider/capture_timer.h"
+#include "provider/capture.h"
 #include "provider/enable.h"
 #include "session/buffer.h"
 #include "session/consumer.h"
@@ -338,10 +338,13 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 	u32 reported;
 	int err;
 
+	if (a->file && !s->hot.buffering)
+		return -EINVAL;
+	etw_capture_forwarded(&s->enabler, NULL, false);
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
 	reported = s->log ? etw_logfile_reported(s->log) : 0;
-	err = a->file ? -EINVAL : etw_deliver_flush(s, true);
+	err = etw_deliver_flush(s, true);
 	if (!err && s->log)
 		err = etw_logfile_flush(s) ?: etw_logfile_sync(s, reported);
 	/* ENOSPC means too many sessions or buffers. */
@@ -351,7 +354,10 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 /* If several callers stop a session at once, all but one get -ENOENT. */
 static int session_stop(struct etw_trace_session *s, const struct etw_session *a)
 {
-	return a->file ? -EINVAL : stop_handle(s->handle);
+	if (a->file)
+		return -EINVAL;
+	etw_capture_forwarded(&s->enabler, NULL, true);
+	return stop_handle(s->handle);
 }
 
 long etw_ioctl_session_query(struct file *file, void *arg)

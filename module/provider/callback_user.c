@@ -79,6 +79,21 @@ void etw_callback_queue_drop(struct etw_registration *reg)
 	spin_unlock(&q->lock);
 }
 
+/* Is a notice with this waiter still to be handled? */
+bool etw_callback_queue_waits(const struct etw_registration *reg, const struct etw_waiter *waiter)
+{
+	struct etw_callback_queue *q = reg->queue;
+	const struct etw_notice *notice;
+	bool waits;
+
+	spin_lock(&q->lock);
+	waits = q->handled && q->handled->reg == reg && q->handled->call.waiter == waiter;
+	list_for_each_entry(notice, &reg->notices, reg_node)
+		waits |= notice->call.waiter == waiter;
+	spin_unlock(&q->lock);
+	return waits;
+}
+
 /* Keep the waiter, or NULL, for ETW_CONTROL_WAIT.  Returns the previous waiter. */
 struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 					   struct etw_waiter *waiter)

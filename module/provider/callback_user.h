@@ -43,6 +43,7 @@ struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_registration *reg,
 			    const struct etw_notice_call *call);
 void etw_callback_queue_drop(struct etw_registration *reg);
+bool etw_callback_queue_waits(const struct etw_registration *reg, const struct etw_waiter *waiter);
 int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 			     struct etw_filter_data **data);
 void etw_callback_queue_unfetch(struct etw_callback_queue *q, struct etw_process_hot *process,

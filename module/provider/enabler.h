@@ -26,7 +26,7 @@ struct etw_enabler {
 	bool secure;			/* writing to it requires the right to log */
 	struct etw_disallowed *disallowed;	/* NULL: none */
 
-	/* see capture_timer.c */
+	/* see capture.c */
 	struct {
 		struct delayed_work work;
 		struct etw_guid *guids;

@@ -20,25 +20,28 @@
 #include <linux/vmalloc.h>
 
 #include "access/access.h"
+#include "access/user_limits.h"
 #include "core/filter.h"
 #include "alloc.h"
 #include "compat.h"
 #include "callback_user.h"
+#include "capture.h"
 #include "log_rights.h"
 #include "notice.h"
 #include "process.h"
+#include "process_exit.h"
 #include "registration.h"
-
-/* Open files, by the owner of their registrations. */
-static DEFINE_HASHTABLE(owners, 6);
-static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken in a tracepoint probe */
 
 /* ------------------------------------------------------------ registrations */
 
-/* Allocate area and slots when they are first needed.  Threads may do it at the same time. */
+/*
+ * Allocate area and slots when they are first needed, and charge the user for them.  Threads may
+ * do it at the same time.
+ */
 static int process_set_up(struct etw_process *p)
 {
 	struct etw_registration_hot __rcu **regs;
+	struct etw_user *user;
 	void *area;
 	int err = 0;
 
@@ -134,6 +137,8 @@ static void unregister_left(struct etw_process *p)
 		reg = process_slot(p, slot);
 		if (!reg || !etw_registration_has_left(reg))
 			continue;
+		if (reg->hot.flags & ETW_REGISTER_FORWARDS)
+			etw_capture_forwarder_died(reg);
 		unregister_locked(p, reg);
 		if (++count % LEFT_AT_ONCE)
 			continue;

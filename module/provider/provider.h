@@ -148,6 +148,7 @@ struct etw_registration {
 	u32 slot;
 	u32 program;			/* of the process at that time */
 	bool leaving;			/* see etw_registration_leaves() */
+	struct list_head forward_node;	/* etw_forwarders, or empty */
 	struct rcu_head rcu;
 };
 

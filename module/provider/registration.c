@@ -22,6 +22,8 @@
 #include "registration.h"
 #include "traits.h"
 
+LIST_HEAD(etw_forwarders);
+
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 {
 	struct etw_registration *reg = kzalloc(sizeof(*reg), ETW_GFP);
@@ -38,6 +40,7 @@ struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 	}
 	reg->provider = &reg->hot.own;
 	INIT_LIST_HEAD(&reg->key_node);
+	INIT_LIST_HEAD(&reg->forward_node);
 	etw_callback_init(reg);
 	return reg;
 }
@@ -96,6 +99,8 @@ int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory
 		etw_guid_put(reg->entry);
 		return err;
 	}
+	if (reg->hot.flags & ETW_REGISTER_FORWARDS)
+		list_add_tail(&reg->forward_node, &etw_forwarders);
 	reg->registered = true;
 	return 0;
 }
@@ -106,6 +111,7 @@ void etw_registration_remove(struct etw_registration *reg)
 	lockdep_assert_held(&etw_control);
 	etw_disable_registration(reg);
 	list_del(&reg->node);
+	list_del_init(&reg->forward_node);
 	etw_guid_put(reg->entry);
 	if (reg->group) {
 		list_del(&reg->group_node);

@@ -12,6 +12,9 @@
 struct etw_memory;
 struct module;
 
+/* Those with ETW_REGISTER_FORWARDS, by forward_node; under etw_control */
+extern struct list_head etw_forwarders;
+
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len);
 void etw_registration_leaves(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);

@@ -27,7 +27,7 @@
 #include "deliver.h"
 #include "epoch.h"
 #include "grow.h"
-#include "provider/capture_timer.h"
+#include "provider/capture.h"
 #include "provider/change.h"
 #include "provider/enable.h"
 #include "session.h"

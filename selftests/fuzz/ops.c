@@ -200,7 +200,8 @@ static const struct op op_register = {
 	.id = 9, .name = "register", .weight = 14, .cmd = ETW_IOC_REGISTER,
 	.size = sizeof(struct etw_register), .done = done_register,
 	.fields = { FD(FD_DEV), PLACE, F(etw_register, size, KIND_SIZE),
-		    F(etw_register, flags, KIND_FLAGS, ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC),
+		    F(etw_register, flags, KIND_FLAGS, ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC |
+		      ETW_REGISTER_FORWARDS),
 		    F(etw_register, provider, KIND_GUID, 0),
 		    F(etw_register, name, KIND_NAME), F(etw_register, name_len, KIND_LEN),
 		    F(etw_register, slot, KIND_INT), F(etw_register, cookie, KIND_INT) } };

@@ -6,12 +6,16 @@
  * the place where it happened are three fields behind its own. Its time is that of the place,
  * given to each session in ticks of the session's clock; see bpf_clock.h.  The kernel's sessions
  * get many events by one command, those with the same clock.
+ *
+ * A session that ends, or is flushed, waits for what was put into the ring before: the module asks
+ * for the provider's state, and takes the return of the enable callback for the answer.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <etw/winerror.h>
@@ -51,8 +55,12 @@ struct etw_bpf_forwarder {
 	uint64_t handle;
 	etw_reg_place place;
 	pid_t pid;			/* whose it is, not a child's */
-	pthread_mutex_t lock;		/* for wanted, which the enable callback fills */
+	pthread_mutex_t lock;		/* for the next six; the enable callback takes it */
 	volatile __u64 *wanted;		/* NULL: not started, or a child's */
+	bool runs;			/* from the first start to the close */
+	uint32_t asked, told;		/* how often for what is in the ring, and answered */
+	pthread_cond_t answered;	/* told, or runs, has changed */
+	int ask_fd;			/* -1: none */
 	/* The forwarding thread's */
 	bool clocks_read;		/* .. when the enable entry had this generation */
 	uint32_t generation;
@@ -129,6 +137,20 @@ static void update_wanted(struct etw_bpf_forwarder *f)
 						    f->events[i].event->keyword);
 }
 
+/* Return once all is written that programs have put into the ring. */
+static void let_drain(struct etw_bpf_forwarder *f)
+{
+	uint32_t asked;
+
+	pthread_mutex_lock(&f->lock);
+	asked = ++f->asked;
+	if (f->runs)
+		eventfd_write(f->ask_fd, 1);
+	while (f->runs && (int32_t)(f->told - asked) < 0)
+		pthread_cond_wait(&f->answered, &f->lock);
+	pthread_mutex_unlock(&f->lock);
+}
+
 static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
@@ -140,8 +162,12 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 	(void)all;
 	(void)filter;
 	/* Another thread of the parent may have held a child's lock. */
-	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE || !is_own(f))
+	if (!is_own(f))
 		return;
+	if (control == EVENT_CONTROL_CODE_CAPTURE_STATE) {
+		let_drain(f);
+		return;
+	}
 	pthread_mutex_lock(&f->lock);
 	update_wanted(f);
 	pthread_mutex_unlock(&f->lock);
@@ -155,7 +181,42 @@ void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 	for (i = 0; f->wanted && !wanted && is_own(f) && i < f->event_count; i++)
 		f->wanted[i] = 0;
 	f->wanted = wanted;
+	f->runs |= wanted != NULL;
 	update_wanted(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+int etw_bpf_forward_fd(const struct etw_bpf_forwarder *f)
+{
+	return f->ask_fd;
+}
+
+unsigned int etw_bpf_forward_asked(struct etw_bpf_forwarder *f)
+{
+	unsigned int asked;
+	eventfd_t count;
+
+	pthread_mutex_lock(&f->lock);
+	eventfd_read(f->ask_fd, &count);
+	asked = f->asked;
+	pthread_mutex_unlock(&f->lock);
+	return asked;
+}
+
+void etw_bpf_forward_told(struct etw_bpf_forwarder *f, unsigned int asked)
+{
+	pthread_mutex_lock(&f->lock);
+	f->told = asked;
+	pthread_cond_broadcast(&f->answered);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* Let no callback wait any more; what the ring had is written. */
+static void end_answers(struct etw_bpf_forwarder *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->runs = false;
+	pthread_cond_broadcast(&f->answered);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -189,7 +250,8 @@ static int register_provider(struct etw_bpf_forwarder *f, const char *name)
 	memcpy(f->traits + sizeof(size), name, size - sizeof(size));
 	switch (etw_reg_add(&(struct etw_reg_new){
 			.guid = (const GUID *)&f->guid, .callback = on_enable, .context = f,
-			.traits = f->traits, .handle = &f->handle, .where = &f->place })) {
+			.forwards = true, .traits = f->traits, .handle = &f->handle,
+			.where = &f->place })) {
 	case ERROR_SUCCESS:
 		return 0;
 	case ERROR_ACCESS_DENIED:
@@ -211,9 +273,13 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 	if (!f)
 		return -ENOMEM;
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->answered, NULL);
+	f->ask_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	f->pid = getpid();
 	f->event_count = event_count;
-	err = etw_bpf_describe(&f->described, events, event_count, origin_fields,
+	err = f->ask_fd < 0 ? -errno : 0;
+	if (!err)
+		err = etw_bpf_describe(&f->described, events, event_count, origin_fields,
 			       sizeof(origin_fields) / sizeof(*origin_fields));
 	if (!err)
 		err = index_events(f);
@@ -248,10 +314,14 @@ void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 		/* Another thread of the parent may have held a child's lock. */
 		etw_bpf_forward_start(f, NULL);
 		etw_bpf_forward_flush(f);
+		end_answers(f);
 	}
 	if (f->handle)
 		etw_reg_remove(f->handle, false);
+	pthread_cond_destroy(&f->answered);
 	pthread_mutex_destroy(&f->lock);
+	if (f->ask_fd >= 0)
+		close(f->ask_fd);
 	for (i = 0; i < ETW_BPF_SOURCES; i++)
 		etw_bpf_batch_free(&f->batches[i]);
 	free(f->events);

@@ -278,6 +278,25 @@ void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_st
 
 /* ----------------------------------------------------------------- device */
 
+/*
+ * The module registers it as forwarding if it knows that, and the process may. In a child, which
+ * forwards nothing, it is not.
+ */
+static int register_at(struct etw_fork_state *proc, const struct etw_reg *reg,
+		       struct etw_register *arg)
+{
+	const uint32_t flags = arg->flags;
+	int ret;
+
+	if (reg->forwarder && reg->forwarder == proc->pid)
+		arg->flags |= ETW_REGISTER_FORWARDS;
+	ret = etw_kdev_register(proc->fd, arg);
+	if (arg->flags == flags || (ret != -EINVAL && ret != -EPERM))
+		return ret;
+	arg->flags = flags;
+	return etw_kdev_register(proc->fd, arg);
+}
+
 /* Register one entry with the device; 0, or -errno and the entry is disabled. */
 static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 {
@@ -290,7 +309,7 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	int ret;
 
 	memcpy(&arg.provider, &reg->guid, sizeof(arg.provider));
-	ret = etw_kdev_register(proc->fd, &arg);
+	ret = register_at(proc, reg, &arg);
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
 	if (!ret && etw_traits_fill(&info, atomic_load(&reg->traits),
@@ -602,6 +621,7 @@ static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_r
 	reg->callback = new->callback;
 	reg->context = new->context;
 	reg->classic = new->classic;
+	reg->forwarder = new->forwards ? getpid() : 0;
 	if (new->callback)
 		proc->callbacks++;
 	if (new->traits)

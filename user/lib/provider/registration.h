@@ -133,6 +133,7 @@ struct etw_reg {
 	PENABLECALLBACK callback;
 	void *context;
 	bool classic;
+	pid_t forwarder;	/* the process that forwards events by it; 0: none */
 	uint64_t due;		/* a first callback is pending, see proc->asked; 0: none */
 	/* EventSetInformation(); written under the lock */
 	_Atomic(unsigned char *) traits;	/* NULL: none; begins with its size */
@@ -225,6 +226,7 @@ struct etw_reg_new {
 	PENABLECALLBACK callback;
 	void *context;
 	bool classic;
+	bool forwards;			/* ETW_REGISTER_FORWARDS, where that is possible */
 	const void *traits;		/* checked; may be NULL */
 	uint64_t *handle;
 	uint64_t *also;			/* may be NULL */
