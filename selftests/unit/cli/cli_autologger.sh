@@ -106,7 +106,7 @@ check_all() {
 		':3: missing PROVIDER' \
 		':4: --exe: "/bin/sh": give the name of the file, without directory and wildcards' \
 		':5: --id: "70000" is not within 0 to 65535' \
-		':6: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container, context, user-stack' \
+		':6: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container, context, user-stack, none' \
 		':1: --file: folder "/nonexistent/dir": No such file or directory' \
 		":8: provider \"$guid\": line 7 has it already" \
 		':9: provider "0123-45" is not a complete GUID (8-4-4-4-12 hexadecimal digits)' \

@@ -8,6 +8,7 @@
 
 #include <etw/bpf.h>
 #include "base/name_guid.h"
+#include "lib/provider/bpf_batch.h"
 #include "lib/provider/bpf_clock.h"
 #include "lib/tap.h"
 
@@ -280,6 +281,76 @@ static void test_many(void)
 	is(fake->writes, writes + 2000, "all are");
 }
 
+/* An event with a time of its own, for all sessions but the third. 0: written */
+static int write_batch(void)
+{
+	static const char schema[] = "\x05\0" "abc", payload[] = "payload";
+	struct etw_bpf_batch_schema of_batch = { 0 };
+	const struct etw_bpf_event_in in = {
+		.head = { .flags = ETW_MANY_TIME, .payload_len = sizeof(payload), .time = 77 },
+		.payload = payload, .schema = schema, .schema_len = 5, .of_batch = &of_batch,
+	};
+	struct etw_bpf_batch batch = { 0 };
+	REGHANDLE handle;
+	int err;
+
+	if (EventRegister((const GUID *)&guid, NULL, NULL, &handle) ||
+	    etw_bpf_batch_add(&batch, handle, 4, &in))
+		return 1;
+	err = etw_bpf_batch_write(&batch, handle);
+	etw_bpf_batch_free(&batch);
+	return err || EventUnregister(handle);
+}
+
+/* Three batches. 0: all were written */
+static int write_batches(void)
+{
+	const struct ring_second record = {
+		.head = { .process = 11, .thread = 12, .cpu = 3, .event = 1 },
+		.record = { .number = 1 },
+	};
+	int i, err;
+
+	fake_control(&guid, ETW_CONTROL_ENABLE, 5, 0x30, 0);
+	err = write_batch() || open_forwarder();
+	for (i = 0; !err && i < 2; i++) {
+		err = etw_bpf_forward_write(forwarder, &record, sizeof(record));
+		err = err ? err : write_now(&record, sizeof(record));
+	}
+	if (forwarder)
+		etw_bpf_forward_close(forwarder);
+	return !!err;
+}
+
+/* Of a module that is older than the library, which a process asks once. */
+static void test_older(void)
+{
+	static const char data[] = "\x05\0" "abc" "payload\0" "\x4d\0\0\0\0\0\0";
+	const struct fake_write *last = &fake->last;
+	int status;
+	pid_t pid;
+
+	fake->lacks_many = true;
+	pid = fork();
+	if (!pid)
+		_exit(write_batches());
+	ok(waitpid(pid, &status, 0) == pid && !status, "a module without the command for many");
+	is(fake->writes, 5, "each event is written alone");
+	is(fake->lost, 0, "none is lost");
+	is(fake->unknown, 1, "it is asked once");
+	is(last->event.desc.keyword, 0x20, "as itself");
+	ok(has_origin(last), "with where it happened");
+	pid = fork();
+	if (!pid)
+		_exit(write_batch());
+	ok(waitpid(pid, &status, 0) == pid && !status, "one with a time");
+	is(last->len, sizeof(data), "has metadata, payload and time");
+	ok(!memcmp(last->data, data, sizeof(data)), "which are right");
+	is(last->event.filter, 4, "only for the sessions that have this clock");
+	fake->lacks_many = false;
+	fake_control(&guid, ETW_CONTROL_DISABLE, 0, 0, 0);
+}
+
 /* A child has the map, which is its parent's. */
 static void test_child(void)
 {
@@ -347,6 +418,7 @@ int main(void)
 	etw_guid_from_name("Unit-Bpf", 8, &guid);
 	test_clocks();
 	test_namespace();
+	test_older();
 	is(open_forwarder(), 0, "opened");
 	ok(!strncmp(etw_bpf_forward_name(forwarder), ETW_BPF_THREAD, strlen(ETW_BPF_THREAD)) &&
 	   strlen(etw_bpf_forward_name(forwarder)) == 14, "a name for the thread");

@@ -114,6 +114,8 @@ struct fake_state {
 	bool mute;			/* registering queues no notification */
 	bool wants_stack;		/* some session, for all events */
 	bool lost_one_by_one;		/* the process may not report several losses at once */
+	bool lacks_many;		/* an older module: it has no ETW_IOC_WRITE_MANY */
+	uint32_t unknown;		/* commands answered with ENOTTY */
 	uint32_t walks;			/* writes answered with "a stack is wanted" */
 	/* The only consumer */
 	uint64_t consumer_ino;

@@ -516,7 +516,8 @@ static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 	case 0x30:
 		return fake_event(f, arg);
 	case 0x32:
-		return fake_many(f, arg);
+		fake->unknown += fake->lacks_many;
+		return fake->lacks_many ? -ENOTTY : fake_many(f, arg);
 	case 0x31:
 		return fake_classic(f, arg);
 	case 0x40:

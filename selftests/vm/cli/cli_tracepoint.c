@@ -13,6 +13,7 @@
 
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
+#include "lib/vm_items.h"
 #include "lib/vm_log.h"
 #include "lib/vm_workload.h"
 
@@ -247,6 +248,35 @@ TEST_F(tracepoint, negative_arguments)
 			 "sh", "-c", "kill -s 0 -- -99999; :"));
 	ASSERT_EQ(0, RUN("dump", OUT));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "sys_enter_kill", "pid=-99999 ")) TH_LOG("%s", self->r.out);
+}
+
+/* A container's events name it, and have the pids of both namespaces, unless something else is asked. */
+TEST_F(tracepoint, containers)
+{
+	static const char script[] =
+		"mkdir -p " VM_GROUPS "/etw-box && echo $$ > " VM_GROUPS "/etw-box/cgroup.procs && "
+		"exec unshare -p -f cat /etc/hostname";
+
+	if (!vm_groups())
+		SKIP(return, "no cgroup2");
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:file,sched", "--", "sh", "-c",
+			 script)) {
+		TH_LOG("%s", self->r.err);
+	}
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", "filename == /etc/hostname"));
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "cat-", " inside=1/1@")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(1, vc_lines_with(self->r.out, "sys_enter_openat", "container=/etw-box"));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "cat-1/1 ", ""));
+	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:sched:sched_switch", "--filter",
+			 "prev_comm == cat"));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "container=/etw-box", " inside=1/1@"));
+	ASSERT_EQ(0, RUN("record", "-q", "-o", OUT, "-p", "system:file", "--with", "none",
+			 "-p", "system:sched", "--with", "login", "--", "sh", "-c", script));
+	ASSERT_EQ(0, RUN("dump", OUT));
+	EXPECT_LE(1, vc_lines_with(self->r.out, "filename=\"/etc/hostname\"", ""));
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "container=", "")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(0, vc_lines_with(self->r.out, "inside=", ""));
+	rmdir(VM_GROUPS "/etw-box");
 }
 
 /* The begin and the end of a system call are one operation; only one lasts so long. */

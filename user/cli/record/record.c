@@ -103,6 +103,8 @@ static bool take_all(struct record *r, int argc, char **argv)
 		cli_usage("either --quiet or --progress");
 	if (r->private)
 		record_private_check(r);
+	else
+		enable_list_classes_with(&r->providers, ETW_ENABLE_CONTAINER);
 	startfile_check(&r->file, &r->session);
 	/* With --delay-open the file waits for an event that is asked for. */
 	r->session.processes = !r->no_processes && !(r->file.mode & ETW_MODE_DELAY_OPEN);

@@ -64,6 +64,15 @@ bool enable_list_take(struct enable_list *l, int option, char *value)
 	return true;
 }
 
+void enable_list_classes_with(struct enable_list *l, uint32_t property)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++)
+		if (trace_event_is_class(l->list[i]->provider) && !l->list[i]->items_given)
+			l->list[i]->enable.property |= property;
+}
+
 bool enable_list_ready(struct enable_list *l)
 {
 	unsigned int i;

@@ -41,6 +41,8 @@ struct enable_list {
 bool enable_list_take(struct enable_list *list, int option, char *value);
 /* Add a provider that an operand names, without a level and keywords. */
 void enable_list_add(struct enable_list *list, const char *provider);
+/* Attach what this property stands for to the events of classes, system:CLASS, without --with. */
+void enable_list_classes_with(struct enable_list *list, uint32_t property);
 /* Check all of it; wrong usage ends the command.  False: a message was printed. */
 bool enable_list_ready(struct enable_list *list);
 /* Is this provider among them?  Valid after enable_list_find(). */

@@ -78,6 +78,7 @@ const struct enable_item enable_items[] = {
 	{ "container", ETW_ENABLE_CONTAINER },
 	{ "context", ETW_ENABLE_CONTEXT },
 	{ "user-stack", ETW_ENABLE_STACK_TRACE | ETW_ENABLE_USER_STACK },
+	{ "none", 0 },
 	{ NULL, 0 }
 };
 
@@ -420,6 +421,7 @@ static void take_other(struct enable_request *r, int option, const char *name, c
 		break;
 	case ENABLE_OPT_WITH:
 		r->enable.property |= items(name, text);
+		r->items_given = true;
 		break;
 	case ENABLE_OPT_STACK:
 		r->enable.property |= ETW_ENABLE_STACK_TRACE;

@@ -77,6 +77,7 @@ struct enable_request {
 	unsigned int traced_enabled;	/* the first so many of them are */
 	const char *within;	/* the argument that holds the current option; NULL: none */
 	bool capture;		/* ask the provider for its state afterwards */
+	bool items_given;	/* --with, even with none */
 	/* options that wait until the provider is known */
 	struct {
 		int option;

@@ -20,11 +20,15 @@
 
 #define CLASS_PREFIX	"system:"
 
+bool trace_event_is_class(const char *provider)
+{
+	return !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX));
+}
+
 bool trace_event_named(const char *provider)
 {
 	return !strncmp(provider, TRACE_EVENT_PREFIX, strlen(TRACE_EVENT_PREFIX)) ||
-	       !strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)) || probe_named(provider) ||
-	       sample_named(provider);
+	       trace_event_is_class(provider) || probe_named(provider) || sample_named(provider);
 }
 
 const char *trace_event_name_end(const char *text)
@@ -119,7 +123,7 @@ static bool find(const char *provider, struct trace_set *set)
 	struct etw_text pattern = { 0 };
 	bool ok;
 
-	if (!strncmp(provider, CLASS_PREFIX, strlen(CLASS_PREFIX)))
+	if (trace_event_is_class(provider))
 		return add_classes(provider, set);
 	etw_text_printf(&pattern, "%s%s", event, strchr(event, ':') ? "" : ":*");
 	ok = add_pattern(provider, text_data(&pattern), set);

@@ -16,6 +16,7 @@
 
 /* Is it such a name?  No manifest and no registration decides what it stands for. */
 bool trace_event_named(const char *provider);
+bool trace_event_is_class(const char *provider);	/* system:CLASS,... */
 /* Where the name ends in NAME[:LEVEL[:KEYWORDS]] */
 const char *trace_event_name_end(const char *text);
 /*

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bpf_batch.c - events that wait to be written to the kernel's sessions by one command
+ *
+ * A module that is older than the library may not have that command: then each is written alone.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf_batch.h"
+#include "device/kdev.h"
 #include "registration.h"
 
 #define ENOUGH	32768	/* bytes; more would not stay in the caches */
@@ -36,6 +40,61 @@ void etw_bpf_count_lost(uint64_t handle, const struct etw_event_descriptor *desc
 	}
 }
 
+/*
+ * Does the module have the command? Without events it does nothing, and a file that was opened for
+ * this has no registration that a refusal could have made anew. If no file can be opened, the other
+ * way is right, too, and the next batch asks again.
+ */
+static bool module_takes_many(void)
+{
+	static _Atomic(enum { UNKNOWN, HAS, LACKS }) answer;
+	struct etw_write_many none = { 0 };
+	int fd;
+
+	if (atomic_load(&answer) != UNKNOWN)
+		return atomic_load(&answer) == HAS;
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return false;
+	atomic_store(&answer, etw_kdev_command(fd, ETW_IOC_WRITE_MANY, &none, sizeof(none)) ==
+		     -ENOTTY ? LACKS : HAS);
+	etw_kdev_close(fd);
+	return atomic_load(&answer) == HAS;
+}
+
+static int write_alone(const struct etw_bpf_batch *batch, struct etw_reg *reg, uint64_t handle,
+		       const struct etw_many_event *event)
+{
+	const unsigned char *schema = batch->events + event->schema;
+	const struct etw_data_descriptor data[] = {
+		{ .ptr = (uintptr_t)schema, .size = schema[0] | schema[1] << 8,
+		  .reserved = ETW_DATA_EVENT_METADATA },
+		{ .ptr = (uintptr_t)(event + 1), .size = event->payload_len },
+		{ .ptr = (uintptr_t)&event->time, .size = sizeof(event->time),
+		  .reserved = ETW_DATA_TIMESTAMP },
+	};
+	struct etw_event_write write = {
+		.data_count = event->flags & ETW_MANY_TIME ? 3 : 2, .data = (uintptr_t)data,
+		.filter = batch->excluded, .desc = event->desc,
+	};
+
+	return etw_reg_write(reg, handle, ETW_IOC_WRITE, &write, sizeof(write));
+}
+
+static int write_each(const struct etw_bpf_batch *batch, struct etw_reg *reg, uint64_t handle,
+		      uint32_t bytes)
+{
+	int err, ret = 0;
+	uint32_t at;
+
+	for (at = 0; at < bytes; at += event_at(batch, at)->size) {
+		err = write_alone(batch, reg, handle, event_at(batch, at));
+		if (err && err != -ENOENT)
+			ret = -ENOBUFS;
+	}
+	return ret;
+}
+
 int etw_bpf_batch_write(struct etw_bpf_batch *batch, uint64_t handle)
 {
 	struct etw_write_many many = {
@@ -50,6 +109,8 @@ int etw_bpf_batch_write(struct etw_bpf_batch *batch, uint64_t handle)
 	batch->number++;
 	if (!many.bytes || !reg)
 		return 0;
+	if (!module_takes_many())
+		return write_each(batch, reg, handle, many.bytes);
 	ret = etw_reg_write(reg, handle, ETW_IOC_WRITE_MANY, &many, sizeof(many));
 	/* Nobody has it enabled any more. */
 	if (ret == -ENOENT)
