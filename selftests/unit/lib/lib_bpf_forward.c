@@ -154,6 +154,7 @@ static void test_lost(void)
 	is(write_now(&record, sizeof(record)), -ENOBUFS, "the kernel takes none of two");
 	is(fake->writes, writes + 1, "nothing is written");
 	is(fake->lost, lost + 8, "both are counted");
+	is(fake->lost_filter, 0, "by the sessions that would have had them");
 	fake_control(&guid, ETW_CONTROL_DISABLE, 0, 0, 0);
 	ok(wants(0, 0), "disabled");
 	etw_bpf_forward_lost(forwarder, 1, UINT64_MAX);
@@ -302,6 +303,17 @@ static int write_batch(void)
 	return err || EventUnregister(handle);
 }
 
+/* What is lost of a batch is not lost by the sessions that it was not for. */
+static void test_lost_batch(void)
+{
+	const uint32_t lost = fake->lost;
+
+	fake->error[0x32] = -EFAULT;
+	ok(write_batch(), "a batch that the kernel does not take");
+	is(fake->lost, lost + 1, "is counted");
+	is(fake->lost_filter, 4, "where it was missed");
+}
+
 /* Three batches. 0: all were written */
 static int write_batches(void)
 {
@@ -432,6 +444,7 @@ int main(void)
 	test_private(1, "qpc.etl");
 	test_private(2, "system.etl");
 	dir_remove();
+	test_lost_batch();
 	test_lost();
 	etw_bpf_forward_close(forwarder);
 	test_refused();

@@ -113,6 +113,7 @@ struct fake_state {
 	int error[256];			/* -errno of the next command, by number */
 	bool mute;			/* registering queues no notification */
 	bool wants_stack;		/* some session, for all events */
+	uint64_t lost_filter;		/* of the last report of a loss */
 	bool lost_one_by_one;		/* the process may not report several losses at once */
 	bool lacks_many;		/* an older module: it has no ETW_IOC_WRITE_MANY */
 	uint32_t unknown;		/* commands answered with ENOTTY */

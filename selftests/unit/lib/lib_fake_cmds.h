@@ -174,6 +174,7 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 		if (event->lost > 1 && fake->lost_one_by_one)
 			return -EPERM;
 		fake->lost += event->lost ? event->lost : 1;
+		fake->lost_filter = event->filter;
 		return -ENOMEM;
 	}
 	if (f->pid != getpid()) {

@@ -21,9 +21,11 @@ static struct etw_many_event *event_at(const struct etw_bpf_batch *batch, uint32
 	return (struct etw_many_event *)(batch->events + at);
 }
 
-void etw_bpf_count_lost(uint64_t handle, const struct etw_event_descriptor *desc, uint64_t count)
+void etw_bpf_count_lost(uint64_t handle, uint64_t excluded, const struct etw_event_descriptor *desc,
+			uint64_t count)
 {
-	struct etw_event_write event = { .flags = ETW_WRITE_LOST, .desc = *desc };
+	struct etw_event_write event = {
+		.flags = ETW_WRITE_LOST, .filter = excluded, .desc = *desc };
 	struct etw_reg *reg = etw_reg_find(handle);
 	uint64_t most = UINT32_MAX;
 
@@ -116,7 +118,7 @@ int etw_bpf_batch_write(struct etw_bpf_batch *batch, uint64_t handle)
 	if (ret == -ENOENT)
 		return 0;
 	for (at = ret ? 0 : many.done; at < many.bytes; at += event_at(batch, at)->size)
-		etw_bpf_count_lost(handle, &event_at(batch, at)->desc, 1);
+		etw_bpf_count_lost(handle, batch->excluded, &event_at(batch, at)->desc, 1);
 	return ret || many.lost || many.done < many.bytes ? -ENOBUFS : 0;
 }
 
@@ -164,7 +166,7 @@ int etw_bpf_batch_add(struct etw_bpf_batch *batch, uint64_t handle, uint64_t exc
 		       ETW_MANY_BYTES_MAX, "any event has room");
 	ret = make_room(batch, handle, excluded, most);
 	if (!batch->events) {
-		etw_bpf_count_lost(handle, &in->head.desc, 1);
+		etw_bpf_count_lost(handle, excluded, &in->head.desc, 1);
 		return -ENOMEM;
 	}
 	put_event(batch, in);

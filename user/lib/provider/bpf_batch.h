@@ -43,10 +43,11 @@ int etw_bpf_batch_add(struct etw_bpf_batch *batch, uint64_t handle, uint64_t exc
 int etw_bpf_batch_write(struct etw_bpf_batch *batch, uint64_t handle);
 
 /*
- * Count so many events like desc as lost in the sessions that want them: one after the other
- * without CAP_PERFMON.
+ * Count so many events like desc as lost in the sessions that want them and are not excluded: one
+ * after the other without CAP_PERFMON.
  */
-void etw_bpf_count_lost(uint64_t handle, const struct etw_event_descriptor *desc, uint64_t count);
+void etw_bpf_count_lost(uint64_t handle, uint64_t excluded, const struct etw_event_descriptor *desc,
+			uint64_t count);
 
 void etw_bpf_batch_free(struct etw_bpf_batch *batch);
 

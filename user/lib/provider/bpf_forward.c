@@ -333,7 +333,7 @@ void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 void etw_bpf_forward_lost(struct etw_bpf_forwarder *f, unsigned int event, __u64 count)
 {
 	if (event < f->event_count)
-		etw_bpf_count_lost(f->handle, &f->events[event].desc, count);
+		etw_bpf_count_lost(f->handle, 0, &f->events[event].desc, count);
 }
 
 static unsigned char *put(unsigned char *to, const void *data, size_t size)
@@ -482,7 +482,7 @@ int etw_bpf_forward_write(struct etw_bpf_forwarder *f, const void *record, size_
 	e = &f->events[head->event];
 	if (size < sizeof(*head) + (e->event->record_size + 7) / 8 * 8 +
 	    e->texts * sizeof(struct etw_bpf_ring_text)) {
-		etw_bpf_count_lost(f->handle, &e->desc, 1);
+		etw_bpf_count_lost(f->handle, 0, &e->desc, 1);
 		return -EINVAL;
 	}
 	return write_event(f, e, head->time, make_payload(f, e, head));
