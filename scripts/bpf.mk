@@ -40,7 +40,7 @@ build/samples/sample_bpf: build/obj/user/samples/sample_bpf/sample_bpf.o build/l
 	$(link_program)
 
 bpf_bench := tracepoint tracepoint_file
-bpf_programs := build/selftests/bpf_events build/selftests/bpf_ring $(bpf_bench:%=build/bench/%)
+bpf_programs := build/selftests/bpf_events build/selftests/bpf_ring build/selftests/bpf_end $(bpf_bench:%=build/bench/%)
 $(bpf_programs): libs_here = -lbpf
 $(bpf_programs): | $(bpf_tests)
 $(bpf_bench:%=build/obj/selftests/bench/%.o): private include_here = $(include_test) -isystem $(KSELFTEST) -DHAVE_BPF

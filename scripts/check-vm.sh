@@ -72,7 +72,7 @@ judge_vm() {
 	# All kernels here have what the first ones need, and the kernels of distributions all that
 	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
 	# disk, and only the kernel debug can fail on demand.
-	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_ring|bpf_order'
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_@(ring|end|order)'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
 		must+='|abi_perm|logfile_@(crash|sync|fail|switch)|module_left|control_wait|memory'
