@@ -69,7 +69,13 @@ struct etw_logtarget {
 
 #define ETW_LOG_BATCH	16		/* buffers written together, at most */
 
-enum etw_log_change { ETW_LOG_STAYS, ETW_LOG_NEXT_FILE, ETW_LOG_OTHER_FILE, ETW_LOG_END };
+enum etw_log_change {
+	ETW_LOG_STAYS,
+	ETW_LOG_PREPARES,	/* a caller prepares a change, which the thread will be asked for */
+	ETW_LOG_NEXT_FILE,
+	ETW_LOG_OTHER_FILE,
+	ETW_LOG_END,
+};
 
 /* The answer to a caller that waits for a change; on the caller's stack, under log->lock. */
 struct etw_log_ticket {
