@@ -37,6 +37,11 @@ struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 
 	if (!log)
 		return NULL;
+	log->former = etw_logtarget_empty();
+	if (!log->former) {
+		kfree(log);
+		return NULL;
+	}
 	init_completion(&log->ended);
 	init_waitqueue_head(&log->wait);
 	mutex_init(&log->lock);
@@ -56,6 +61,7 @@ void etw_logfile_put(struct etw_logfile *log)
 		return;
 	etw_logtarget_put(log->target);
 	etw_logtarget_put(log->next);
+	etw_logtarget_put(log->former);
 	mutex_destroy(&log->lock);
 	kfree(log);
 }
@@ -126,10 +132,12 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 
 	mutex_lock(&log->lock);
 	buffers = log->dropped + log->status.buffers_lost;
+	/* A sync found that, and not the thread. */
+	if (log->sync_error)
+		log->target->late_error = log->sync_error;
 	mutex_unlock(&log->lock);
 	err = etw_logtarget_complete(log->target, s, buffers, !stopping);
 	log_account_cut(log);
-	etw_logtarget_close(log->target);
 	return etw_logfile_close(log, err, stopping);
 }
 

@@ -10,7 +10,6 @@
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_disk.h"
-#include "etl/verify.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -436,16 +435,6 @@ TEST_F(replace, refused_file_to_append_to_stays)
 	refuse_update(_metadata, self, EVENT_TRACE_FILE_MODE_APPEND);
 }
 
-static bool is_complete(const char *path)
-{
-	struct etw_verdict v = { 0 };
-	bool whole = !etw_etl_verify(path, &v) && !etw_verdict_finish(&v, 1) &&
-		     etw_verdict_whole(&v);
-
-	etw_verdict_free(&v);
-	return whole;
-}
-
 /* The session stops while an UPDATE prepares a file: the session takes it, and completes it. */
 TEST_F(replace, stop_amid_update)
 {
@@ -453,7 +442,7 @@ TEST_F(replace, stop_amid_update)
 
 	NEEDS_GATE(self);
 	ASSERT_TRUE(write_complete(&self->l, GATED_C, EVENT_TRACE_FILE_MODE_APPEND));
-	ASSERT_TRUE(is_complete(GATED_C));
+	ASSERT_TRUE(vl_log_is_complete(GATED_C));
 	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_APPEND, FILE_B, 0));
 	gate_pass(&self->gate, 0);
 	/* The header of the file is read. */
@@ -466,8 +455,8 @@ TEST_F(replace, stop_amid_update)
 	gate_remove(&self->gate);
 	EXPECT_EQ(0, command_end(&changing));
 	EXPECT_EQ(0, command_end(&ending));
-	EXPECT_TRUE(is_complete(FILE_B));
-	EXPECT_TRUE(is_complete(GATED_C));
+	EXPECT_TRUE(vl_log_is_complete(FILE_B));
+	EXPECT_TRUE(vl_log_is_complete(GATED_C));
 	self->l.session = 0;
 }
 
