@@ -57,7 +57,8 @@
  *	EAGAIN       nothing is pending (NOTIFY, TAKE, read with O_NONBLOCK)
  *	ENODATA      the session has stopped and all buffers were taken (TAKE);
  *	             a session wants the writer's stack (WRITE)
- *	EBUSY        the consumer already holds two buffers (TAKE)
+ *	EBUSY        the consumer already holds two buffers (TAKE); another change of
+ *	             the session's file is not made yet (UPDATE)         ERROR_BUSY
  *	ENXIO        no such buffer (mmap of a consumer)
  *	EINTR        a signal ended the wait of ENABLE; the change is in force
  *	E2BIG, ENOTTY  see above                  ERROR_NOT_SUPPORTED

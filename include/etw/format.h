@@ -347,7 +347,8 @@ struct etw_loss_payload {
  * number, the processor and the times of the last buffer that is missing, and the flag
  * ETW_BUFFER_BUFFER_LOST.  It also has the records of the missing buffers, added up by
  * cause.  If there is no room for it at the end of a log file, the records stand in the
- * file's first buffer, with the time of its header.
+ * file's first buffer, with the time of its header.  There is also the record of buffers that
+ * the disk lost after it had taken them: FILE_ERROR or DISK_FULL, with unknown numbers.
  */
 #define ETW_LOSS_ABANDONED	0x100	/* abandoned: their writer, or one in their buffer, died */
 #define ETW_LOSS_CONSUMER	0x101	/* consumer_slow: the consumer left them in the queue */

@@ -312,7 +312,10 @@ static int session_update(struct etw_trace_session *s, const struct etw_session 
 {
 	int err = a->file ? session_update_file(s, a) : 0;
 
-	return err ?: etw_session_update(s, a->max_buffers, a->flush_ms, a->user_budget_kb);
+	/* A file that was taken is no failure, even if the session has stopped since. */
+	if (err || (a->file && !a->max_buffers && !a->flush_ms && !a->user_budget_kb))
+		return err;
+	return etw_session_update(s, a->max_buffers, a->flush_ms, a->user_budget_kb);
 }
 
 /* Flush into the file that the command names, or else that of the session. */

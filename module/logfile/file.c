@@ -189,7 +189,7 @@ static int put_end(struct etw_logtarget *t, struct etw_trace_session *s)
 	pair[0] = etw_clock_wall();
 	pair[1] = etw_clock_read(s->hot.clock);
 	preempt_enable();
-	t->header.end_time = pair[0];
+	t->header.end_time = t->endless ? 0 : pair[0];
 	return etw_logtarget_write_at(t, pair, sizeof(pair), &at);
 }
 
@@ -240,6 +240,8 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	buffer = kvmalloc(s->hot.ring.size, ETW_GFP);
 	if (!buffer)
 		return -ENOMEM;
+	t->doubted = false;
+	t->endless = false;
 	fill_header(t, s);
 	head.header = t->header;
 	t->head_used = etw_log_head_build(buffer, &head);
@@ -334,6 +336,8 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (err)
 		return err;
 	t->late_error = 0;
+	t->doubted = false;
+	t->endless = false;
 	t->begun_error = filemap_sample_wb_err(t->file->f_mapping);
 	t->seen_error = t->begun_error;
 	t->bytes = 0;
@@ -587,6 +591,50 @@ int etw_logtarget_sync(struct file *file, errseq_t since, bool name)
 	return err;
 }
 
+/*
+ * The disk lost data that it had taken, and no reader could tell: say so in the first buffer.
+ * Without room there, the file gets no end.  The disk may take neither.
+ */
+static void file_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
+{
+	if (t->doubted)
+		return;
+	t->doubted = true;
+	if (!etw_logtarget_record_doubt(t, s, err))
+		return;
+	t->endless = true;
+	t->header.end_time = 0;
+	write_header(t);
+}
+
+/* Does the file still have the header that was written last? */
+static bool has_header(const struct etw_logtarget *t)
+{
+	struct etw_log_header h;
+	loff_t pos = ETW_LOG_HEADER_AT;
+
+	return kernel_read(t->file, &h, sizeof(h), &pos) == sizeof(h) &&
+	       !memcmp(&h, &t->header, sizeof(h));
+}
+
+/*
+ * Data of the file, which has its end, was lost by this -errno: say so in it, and sync that.  If
+ * the file was closed since, others may have changed it: then it is not this one any more.
+ */
+void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
+{
+	bool closed = list_empty(&t->node);
+	struct persona old;
+
+	if (t->doubted || (closed && etw_logtarget_claim(t)))
+		return;
+	persona_take(&old, t, s);
+	if (!closed || has_header(t))
+		file_doubt(t, s, err);
+	persona_drop(&old);
+	etw_logtarget_sync(t->file, t->begun_error, false);
+}
+
 static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
 	struct etw_log_header *h = &t->header;
@@ -597,6 +645,8 @@ static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 bu
 	if (err)
 		return err;
 	etw_logtarget_end_losses(t, s, !t->limit || file_room(t, s->hot.ring.size, 1));
+	if (t->late_error && t->late_error != -ENOENT)
+		file_doubt(t, s, t->late_error);
 	buffers += t->cut_buffers;
 	err = put_end(t, s);
 	h->buffers_written = div_u64(t->bytes, s->hot.ring.size);
@@ -613,15 +663,17 @@ static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 bu
 
 static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
-	int err, late, tries = 0;
+	int late = find_late_error(t), later, err, tries = 0;
 	bool cut;
 
 	do {
 		err = put_last(t, s, buffers);
 		cut = !err && (t->cut || file_is_cut(t));
 	} while (cut && ++tries < FINISH_TRIES);
-	late = find_late_error(t);
-	return err ?: cut ? -EIO : late;
+	later = find_late_error(t);
+	if (later)
+		file_doubt(t, s, later);
+	return err ?: cut ? -EIO : late ?: later;
 }
 
 /*
@@ -648,7 +700,7 @@ int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s,
 	return err;
 }
 
-/* Give up a file that was begun, and empty it. */
+/* Give up a file that was begun, and empty it, or at least let it not seem complete. */
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	struct persona old;
@@ -656,7 +708,8 @@ void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (!t->file)
 		return;
 	persona_take(&old, t, s);
-	set_size(t, 0);
+	if (set_size(t, 0))
+		file_doubt(t, s, -EIO);
 	persona_drop(&old);
 	t->bytes = 0;
 	etw_logtarget_close(t);

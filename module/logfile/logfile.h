@@ -51,6 +51,8 @@ struct etw_logtarget {
 	errseq_t begun_error;		/* of write-back, before the file was begun */
 	errseq_t seen_error;		/* ... found so far */
 	int late_error;			/* earlier data was lost, or the file lost its name */
+	bool doubted;			/* its first buffer says so, or could not be written */
+	bool endless;			/* ... or had no room for that, so that there must be no end */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u64 old_buffers;		/* APPEND: in the file from before this session */
 	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
@@ -69,7 +71,13 @@ struct etw_logtarget {
 
 #define ETW_LOG_BATCH	16		/* buffers written together, at most */
 
-enum etw_log_change { ETW_LOG_STAYS, ETW_LOG_NEXT_FILE, ETW_LOG_OTHER_FILE, ETW_LOG_END };
+enum etw_log_change {
+	ETW_LOG_STAYS,
+	ETW_LOG_PREPARES,	/* a caller prepares a change, which the thread will be asked for */
+	ETW_LOG_NEXT_FILE,
+	ETW_LOG_OTHER_FILE,
+	ETW_LOG_END,
+};
 
 /* The answer to a caller that waits for a change; on the caller's stack, under log->lock. */
 struct etw_log_ticket {
@@ -84,8 +92,7 @@ struct etw_logfile {
 	struct etw_trace_session *session;	/* set when the thread starts */
 	struct delayed_work sync_work;
 	struct work_struct close_work;
-	struct file *closing;		/* of close_work, see sync.c */
-	errseq_t closing_since;		/* ... as since */
+	struct etw_logtarget *former;	/* of close_work, see sync.c: a file that has its end */
 	bool running;			/* the thread was started; never for BUFFERING */
 	struct completion ended;	/* the thread has ended */
 	wait_queue_head_t wait;		/* for callers that wait for the thread */
@@ -105,6 +112,8 @@ struct etw_logfile {
 	bool named;			/* the name of that file was synced */
 	u64 synced;			/* buffers below this number were synced */
 	int sync_error;			/* of the present file */
+	struct file *closing;		/* that of former until close_work has synced it; not held */
+	int closing_error;		/* ... the error of another sync of it */
 	u32 failures;			/* how often a file turned out incomplete as it was closed */
 	int failure;			/* the error of the last one */
 	u32 reported;			/* failures that a FLUSH has returned */
@@ -117,6 +126,9 @@ struct etw_logfile {
 /* target.c; all sleep */
 struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *file, u32 mode);
 struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old);
+struct etw_logtarget *etw_logtarget_empty(void);
+void etw_logtarget_hand_over(struct etw_logtarget *former, struct etw_logtarget *t,
+			     struct file *file);
 void etw_logtarget_put(struct etw_logtarget *t);
 int etw_logtarget_check(const struct etw_logtarget *t);
 const char *etw_logtarget_name(struct etw_logtarget *t);
@@ -130,6 +142,7 @@ int etw_logtarget_put_losses(struct etw_logtarget *t, struct etw_trace_session *
 void etw_logtarget_end_losses(struct etw_logtarget *t, struct etw_trace_session *s, bool fits);
 bool etw_logtarget_misses(const struct etw_logtarget *t);
 int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len);
+int etw_logtarget_record_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err);
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer *const *list, u32 count);
 void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s);
@@ -146,6 +159,7 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost,
 			   bool continued);
 int etw_logtarget_sync(struct file *file, errseq_t since, bool name);
+void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 
 /* sync.c; all sleep */

@@ -11,6 +11,9 @@
  * If another process cuts the file off, what it had is missing.  So target has the number of its
  * events, and of a circular file that of each buffer, which a newer one overwrites.
  *
+ * A disk may also lose what it has taken, and nobody knows which buffers that were.  Then the
+ * file's first buffer says that some are missing.
+ *
  * With the credentials and the cgroup of file.c, under no lock.
  */
 #include <linux/slab.h>
@@ -85,22 +88,34 @@ void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 	t->last_closed = b->buf.closed;
 }
 
+/* A loss of some of the file's buffers, of which nobody knows how many, or which */
+static struct etw_loss_payload loss_of_some(const struct etw_logtarget *t,
+					    const struct etw_trace_session *s, u32 code)
+{
+	struct etw_loss_payload loss = {
+		.code = code,
+		.cpu = -1,
+		.events = -1,
+		.buffers = -1,
+		.first = t->old_buffers ? t->header.start_time : t->first_time ?: s->start.wall,
+		.last = t->first_time ? etw_ledger_time(s, t->last_closed) : s->start.wall,
+	};
+
+	loss.first = min(loss.first, loss.last);
+	return loss;
+}
+
 /*
  * All buffers of the file were cut off: they are missing, with their records.  The record of that
  * includes those of earlier sessions, whose events nobody counted; the session's numbers do not.
  */
 static void record_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
-	struct etw_loss_payload loss = {
-		.code = ETW_LOSS_FILE_CUT,
-		.cpu = -1,
-		.events = t->uncounted || t->old_buffers ? -1 : (s64)t->events,
-		.buffers = buffers,
-		.first = t->old_buffers ? t->header.start_time : t->first_time,
-		.last = t->first_time ? etw_ledger_time(s, t->last_closed) : s->start.wall,
-	};
+	struct etw_loss_payload loss = loss_of_some(t, s, ETW_LOSS_FILE_CUT);
 
-	loss.first = min(loss.first, loss.last);
+	if (!t->uncounted && !t->old_buffers)
+		loss.events = t->events;
+	loss.buffers = buffers;
 	etw_losses_add(t->missed, &loss);
 	/* What is missing already is later. */
 	if (t->first_time && !t->missed->missing)
@@ -206,6 +221,23 @@ static int losses_to_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	etw_losses_add_records(&t->recorded, t->block, 0, output.at);
 	etw_losses_clear(t->missed, built);
 	return 0;
+}
+
+/* Record in the file's first buffer that some of its buffers are missing, by this -errno. */
+int etw_logtarget_record_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
+{
+	struct etw_loss_payload loss = loss_of_some(t, s, etw_loss_of_file_error(err));
+	u32 len;
+
+	if (s->hot.ring.size - t->head_used < ETW_LOSS_SLOT_MAX)
+		return -ENOSPC;
+	loss.noted = etw_ledger_time(s, t->head_time);
+	len = etw_loss_build(t->block, &loss, s->name, s->name_len, t->head_time,
+			     ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+	err = etw_logtarget_add_to_head(t, t->block, len);
+	if (!err)
+		etw_losses_add_records(&t->recorded, t->block, 0, len);
+	return err;
 }
 
 /*

@@ -9,14 +9,18 @@
  * the file before that is not synced yet, so that one file at most waits for its disk.
  *
  * A file that ends stays in log->file until it is complete, and then moves to close_work, or is
- * synced by a thread that stops.  So a flush finds every file of the session that is not on its
- * disk: it syncs log->file, then waits for close_work.  What failed meanwhile, or before, is
- * counted in log->failures, and log->reported says how many of these flushes have returned.  A
- * flush remembers the latter when it begins: of several at once, each returns the error.
+ * synced by a thread that stops.  If that fails, the file is made to say so: it has its end
+ * already, and else would seem complete as long as its pages are cached, and later if the lost
+ * ones are within payloads.
  *
- * log->lock protects the members, but log->closing belongs to close_work while that is queued;
- * nothing is synced under the lock.  close_work and sync_work end before the thread does, which
- * holds the session until then.
+ * So a flush finds every file of the session that is not on its disk: it syncs log->file, then
+ * waits for close_work.  What failed meanwhile, or before, is counted in log->failures, and
+ * log->reported says how many of these flushes have returned.  A flush remembers the latter when
+ * it begins: of several at once, each returns the error.
+ *
+ * log->lock protects the members, but log->former belongs to close_work while that is queued, and
+ * else to the thread; nothing is synced under the lock.  close_work and sync_work end before the
+ * thread does, which holds the session until then.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -44,10 +48,16 @@ static void log_former_failed(struct etw_logfile *log, int err)
 static void log_close_work(struct work_struct *work)
 {
 	struct etw_logfile *log = container_of(work, struct etw_logfile, close_work);
-	int err = etw_logtarget_sync(log->closing, log->closing_since, true);
+	struct etw_logtarget *former = log->former;
+	int err = etw_logtarget_sync(former->file, former->begun_error, true), lost;
 
-	etw_logtarget_close_file(log->closing);
+	mutex_lock(&log->lock);
+	lost = err ?: log->closing_error;
 	log->closing = NULL;
+	mutex_unlock(&log->lock);
+	if (lost)
+		etw_logtarget_doubt(former, log->session, lost);
+	etw_logtarget_close(former);
 	if (!err)
 		return;
 	mutex_lock(&log->lock);
@@ -59,12 +69,14 @@ static void log_close_work(struct work_struct *work)
 static int log_close_later(struct etw_logfile *log, int err)
 {
 	flush_work(&log->close_work);
+	/* Only this thread changes log->file, whose reference this takes. */
+	etw_logtarget_hand_over(log->former, log->target, log->file);
 	mutex_lock(&log->lock);
 	err = err ?: log->sync_error;
 	if (err)
 		log_former_failed(log, err);
 	log->closing = log->file;
-	log->closing_since = log->since;
+	log->closing_error = log->sync_error;
 	log->file = NULL;
 	log->sync_error = 0;
 	queue_work(etw_wq, &log->close_work);
@@ -77,14 +89,18 @@ static int log_close_last(struct etw_logfile *log, int err)
 {
 	/* Only this thread changes log->file. */
 	struct file *file = log->file;
-	int sync_err = etw_logtarget_sync(file, log->since, true);
+	int lost = etw_logtarget_sync(file, log->since, true);
 
 	mutex_lock(&log->lock);
-	err = err ?: log->sync_error ?: sync_err;
+	lost = log->sync_error ?: lost;
+	err = err ?: lost;
 	if (err)
 		log_file_failed(log, err);
 	log->file = NULL;
 	mutex_unlock(&log->lock);
+	if (lost)
+		etw_logtarget_doubt(log->target, log->session, lost);
+	etw_logtarget_close(log->target);
 	etw_logtarget_close_file(file);
 	return err;
 }
@@ -106,9 +122,9 @@ void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t)
 }
 
 /*
- * The shared file, if there is one, has its end, and its target does not hold it any more: close
- * it, at once if the session stops.  err: what is wrong with it already.  Returns the error of
- * the file so far: one that could not be synced once is incomplete, whatever later syncs do.
+ * The file of log->target, if there is one, has its end: close it, at once if the session stops.
+ * err: what is wrong with it already.  Returns the error of the file so far: one that could not
+ * be synced once is incomplete, whatever later syncs do.
  */
 int etw_logfile_close(struct etw_logfile *log, int err, bool stopping)
 {
@@ -145,6 +161,8 @@ static int log_sync_present(struct etw_logfile *log)
 		err = log->sync_error = log->sync_error ?: err;
 		log->status.error = log->status.error ?: -err;
 	} else if (err) {
+		if (log->closing == file)
+			log->closing_error = log->closing_error ?: err;
 		log_former_failed(log, err);
 	}
 	mutex_unlock(&log->lock);

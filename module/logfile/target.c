@@ -193,6 +193,42 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 	return t;
 }
 
+/* A target for etw_logtarget_hand_over(); NULL: no memory. */
+struct etw_logtarget *etw_logtarget_empty(void)
+{
+	struct etw_logtarget *t = kzalloc(sizeof(*t), ETW_GFP);
+
+	if (!t)
+		return NULL;
+	INIT_LIST_HEAD(&t->node);
+	t->block = make_block();
+	if (t->block)
+		return t;
+	kfree(t);
+	return NULL;
+}
+
+/*
+ * t's file has its end: close it, and remember in former, which has none open, what it takes to
+ * change its first buffer later.  former gets the reference to file, which is the same one.
+ */
+void etw_logtarget_hand_over(struct etw_logtarget *former, struct etw_logtarget *t,
+			     struct file *file)
+{
+	u8 *block = former->block;
+
+	put_cred(former->cred);
+	*former = *t;
+	INIT_LIST_HEAD(&former->node);
+	former->file = file;
+	former->dir = NULL;
+	former->cred = etw_access_cred(t->cred);
+	former->slots = NULL;
+	former->missed = NULL;
+	former->block = block;
+	etw_logtarget_close(t);
+}
+
 /*
  * Once no caller waits for the thread, the file system may be unmounted, so a kernel
  * thread closes synchronously.  System calls finish fput() before they return.

@@ -7,8 +7,10 @@
  *
  * Locking: log->target belongs to the thread while it runs.  log->lock protects requests
  * to the thread and its answers; session->lock may be taken before it, and neither is
- * held during writes.  A caller that changes the file prepares the new one, puts it into
- * log->next and waits, with a ticket for the answer, until the thread has taken it.
+ * held during writes.  A caller that changes the file first reserves log->change, so that
+ * no file is begun that the thread does not take; then it prepares the new one, puts it into
+ * log->next and waits, with a ticket for the answer, until the thread has taken it.  A thread
+ * that ends refuses reservations, and waits for the one that it has given.
  *
  * The thread holds a reference on the session and on the module.  It ends when the
  * session has stopped and everything is written, or when the session has become a
@@ -35,6 +37,11 @@ struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 
 	if (!log)
 		return NULL;
+	log->former = etw_logtarget_empty();
+	if (!log->former) {
+		kfree(log);
+		return NULL;
+	}
 	init_completion(&log->ended);
 	init_waitqueue_head(&log->wait);
 	mutex_init(&log->lock);
@@ -54,6 +61,7 @@ void etw_logfile_put(struct etw_logfile *log)
 		return;
 	etw_logtarget_put(log->target);
 	etw_logtarget_put(log->next);
+	etw_logtarget_put(log->former);
 	mutex_destroy(&log->lock);
 	kfree(log);
 }
@@ -124,10 +132,12 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 
 	mutex_lock(&log->lock);
 	buffers = log->dropped + log->status.buffers_lost;
+	/* A sync found that, and not the thread. */
+	if (log->sync_error)
+		log->target->late_error = log->sync_error;
 	mutex_unlock(&log->lock);
 	err = etw_logtarget_complete(log->target, s, buffers, !stopping);
 	log_account_cut(log);
-	etw_logtarget_close(log->target);
 	return etw_logfile_close(log, err, stopping);
 }
 
@@ -210,6 +220,12 @@ static void log_write(struct etw_logfile *log, struct etw_trace_session *s,
 	}
 }
 
+/* May the thread find a change that is requested?  A hint, without the lock. */
+static bool change_requested(const struct etw_logfile *log)
+{
+	return READ_ONCE(log->change) > ETW_LOG_PREPARES;
+}
+
 /* Return the requested change if it is due, else ETW_LOG_STAYS. */
 static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtarget **next)
 {
@@ -217,7 +233,8 @@ static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtar
 
 	mutex_lock(&log->lock);
 	change = log->change;
-	if (change == ETW_LOG_END && log->done < log->until && !log->stopped)
+	if (change == ETW_LOG_PREPARES ||
+	    (change == ETW_LOG_END && log->done < log->until && !log->stopped))
 		change = ETW_LOG_STAYS;
 	if (change != ETW_LOG_STAYS) {
 		*next = log->next;
@@ -274,7 +291,7 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 	int err = 0;
 
 	/* A request that this misses is found before the thread waits. */
-	if (likely(READ_ONCE(log->change) == ETW_LOG_STAYS))
+	if (likely(!change_requested(log)))
 		return false;
 	change = change_due(log, &next);
 	if (change != ETW_LOG_STAYS) {
@@ -285,6 +302,7 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 	}
 	switch (change) {
 	case ETW_LOG_STAYS:
+	case ETW_LOG_PREPARES:
 		return false;
 	case ETW_LOG_NEXT_FILE:
 		err = log_next_file(log, s);
@@ -318,7 +336,7 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 /* A hint; the thread looks again under the locks. */
 static bool log_has_work(struct etw_logfile *log, struct etw_trace_session *s)
 {
-	return READ_ONCE(log->consumer.cursor) || READ_ONCE(log->change) != ETW_LOG_STAYS ||
+	return READ_ONCE(log->consumer.cursor) || change_requested(log) ||
 	       READ_ONCE(s->state) == ETW_STOPPED;
 }
 
@@ -357,6 +375,8 @@ static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 	mutex_lock(&log->lock);
 	log->stopped = true;
 	mutex_unlock(&log->lock);
+	/* Whoever prepares a change has begun a file for it. */
+	wait_event_freezable(log->wait, READ_ONCE(log->change) != ETW_LOG_PREPARES);
 	log_change(log, s);
 	mutex_lock(&s->lock);
 	log_take_gap(log);
@@ -470,9 +490,8 @@ int etw_logfile_flush(struct etw_trace_session *s)
 	       -EINTR : 0;
 }
 
-/* Request a change from the thread. */
-static int log_request(struct etw_logfile *log, enum etw_log_change change,
-	       struct etw_logtarget *next, u64 until, struct etw_log_ticket *ticket)
+/* Reserve the next change, which log_request() or log_cancel() has to follow. */
+static int log_reserve(struct etw_logfile *log)
 {
 	int err = 0;
 
@@ -483,14 +502,32 @@ static int log_request(struct etw_logfile *log, enum etw_log_change change,
 		err = -ESHUTDOWN;
 	else if (log->change != ETW_LOG_STAYS)
 		err = -EBUSY;
-	if (!err) {
-		WRITE_ONCE(log->change, change);
-		log->next = next;
-		log->until = until;
-		log->ticket = ticket;
-	}
+	else
+		WRITE_ONCE(log->change, ETW_LOG_PREPARES);
 	mutex_unlock(&log->lock);
 	return err;
+}
+
+/* The change that was reserved will not be requested. */
+static void log_cancel(struct etw_logfile *log)
+{
+	mutex_lock(&log->lock);
+	WRITE_ONCE(log->change, ETW_LOG_STAYS);
+	mutex_unlock(&log->lock);
+	wake_up_all(&log->wait);
+}
+
+/* Request the change that was reserved from the thread. */
+static void log_request(struct etw_logfile *log, enum etw_log_change change,
+			struct etw_logtarget *next, u64 until, struct etw_log_ticket *ticket)
+{
+	mutex_lock(&log->lock);
+	WRITE_ONCE(log->change, change);
+	log->next = next;
+	log->until = until;
+	log->ticket = ticket;
+	mutex_unlock(&log->lock);
+	wake_up_all(&log->wait);
 }
 
 /* Wait for the answer; -EINTR: a fatal signal came first. */
@@ -513,30 +550,33 @@ static int log_wait(struct etw_logfile *log, struct etw_log_ticket *ticket)
  * the next file of NEWFILE; or without a file: the session becomes a real-time one when
  * everything delivered is written.
  * -EINVAL: it already has; -ESHUTDOWN: the session stops, or is becoming a real-time
- * one; -EINTR: a fatal signal came, and the change will still be made.
+ * one; -EBUSY: another change is not made yet.  After these no file is changed.  -EINTR: a
+ * fatal signal came, and the change will still be made.
  */
 int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
 		       struct etw_logtarget *next)
 {
 	struct etw_log_ticket ticket = { .answer = -ESHUTDOWN };
 	u64 until;
-	int err = 0;
+	int err;
 
-	if (next)
-		err = etw_logtarget_fits(next, s);
-	if (!err && next && !(next->mode & ETW_MODE_DELAY_OPEN))
-		err = etw_logtarget_begin(next, s);
+	err = next ? etw_logtarget_fits(next, s) : 0;
+	err = err ?: log_reserve(s->log);
 	if (err)
 		goto err_put;
+	if (next && !(next->mode & ETW_MODE_DELAY_OPEN))
+		err = etw_logtarget_begin(next, s);
+	if (err)
+		goto err_cancel;
 	mutex_lock(&s->lock);
 	until = s->next_sequence;
 	mutex_unlock(&s->lock);
-	err = log_request(s->log, change, next, until, &ticket);
-	if (err)
-		goto err_put;
+	log_request(s->log, change, next, until, &ticket);
 	wake_up_interruptible_all(&s->wait);
 	return log_wait(s->log, &ticket);
 
+err_cancel:
+	log_cancel(s->log);
 err_put:
 	etw_logtarget_put(next);
 	return err;

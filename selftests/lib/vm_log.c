@@ -2,6 +2,7 @@
 /* vm_log.c - sessions with log files, and the contents of the files */
 #include "lib/vm_log.h"
 #include "etl/record.h"
+#include "etl/verify.h"
 
 #include <etw/format.h>
 
@@ -121,6 +122,16 @@ struct vl_log vl_log_read(const char *path)
 			log.error = -EBADMSG;
 	}
 	return log;
+}
+
+bool vl_log_is_complete(const char *path)
+{
+	struct etw_verdict v = { 0 };
+	bool whole = !etw_etl_verify(path, &v) && !etw_verdict_finish(&v, 1) &&
+		     etw_verdict_whole(&v);
+
+	etw_verdict_free(&v);
+	return whole;
 }
 
 bool vl_log_dir(unsigned int kb)

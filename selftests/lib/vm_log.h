@@ -67,6 +67,9 @@ struct vl_log {
 
 struct vl_log vl_log_read(const char *path);
 
+/* Does etw-verify(1) call this file complete? */
+bool vl_log_is_complete(const char *path);
+
 /* An empty directory on a file system of its own, of this size in KB. */
 bool vl_log_dir(unsigned int kb);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * logfile_switch - what FLUSH returns while the session's file is replaced or ends, and after
- * that has failed
+ * that has failed; and what becomes of the file of an UPDATE that comes meanwhile
  *
  * The log thread looks at its file before it writes the end of it: there a gate holds it, a
  * permission event of fanotify(7), for as long as a test needs.
@@ -24,6 +24,7 @@
 #define FILE_B		LOG_DIR "/b.etl"
 #define FILE_C		LOG_DIR "/c.etl"
 #define FILE_D		LOG_DIR "/d.etl"
+#define GATED_C		DISK_DIR "/c.etl"
 
 /* Whoever reads from the mounted file system passes here. */
 struct gate {
@@ -188,6 +189,15 @@ static bool waits_for_writes(const struct command *c)
 
 	return vm_proc_read(atomic_load(&c->tid), "wchan", where, sizeof(where)) &&
 	       strstr(where, "etw_logfile_flush");
+}
+
+/* Does it wait until the log thread has made a change? */
+static bool waits_for_change(const struct command *c)
+{
+	char where[64];
+
+	return vm_proc_read(atomic_load(&c->tid), "wchan", where, sizeof(where)) &&
+	       (strstr(where, "log_wait") || strstr(where, "etw_logfile_change"));
 }
 
 static int continue_in(struct vl_logger *l, const char *path)
@@ -363,6 +373,91 @@ TEST_F(replace, each_flush_returns_it)
 		EXPECT_NE(0, command_end(&flushing[i]));
 	EXPECT_EQ(0, vm_flush(self->l.fd, self->l.session));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
+}
+
+/* Another session has written this file. */
+static bool write_complete(struct vl_logger *l, const char *path, ULONG mode)
+{
+	ULONG err = vl_logger_start(l, mode, path, 0);
+
+	if (!err)
+		vl_logger_write(l, EVENTS);
+	err = err ? err : vl_logger_stop(l);
+	l->written = 0;
+	return !err;
+}
+
+static size_t contents(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, to, size);
+
+	close(fd);
+	return n < 0 ? 0 : n;
+}
+
+/* An UPDATE while another one is pending is refused, and leaves its file as it was. */
+static void refuse_update(struct __test_metadata *_metadata, FIXTURE_DATA(replace) *self,
+			  ULONG mode)
+{
+	struct command first = { .path = FILE_B }, second = { .path = FILE_D };
+	static char before[16 * LOG_KB * 1024], after[sizeof(before)];
+	size_t size;
+
+	NEEDS_GATE(self);
+	ASSERT_TRUE(write_complete(&self->l, FILE_C, mode));
+	size = contents(FILE_C, before, sizeof(before));
+	ASSERT_LT(0, size);
+	ASSERT_TRUE(write_unsynced(&self->l, FILE_A, FILE_A, mode));
+	gate_pass(&self->gate, 0);
+	ASSERT_TRUE(command_begin(&first, &self->l, ETW_IOC_SESSION_UPDATE));
+	ASSERT_TRUE(gate_holds(&self->gate));
+	ASSERT_TRUE(command_begin(&second, &self->l, ETW_IOC_SESSION_UPDATE));
+	ASSERT_TRUE(vm_until(waits_for_change(&second)));
+	EXPECT_EQ(-EBUSY, continue_in(&self->l, FILE_C));
+	gate_remove(&self->gate);
+	EXPECT_EQ(0, command_end(&first));
+	EXPECT_EQ(0, command_end(&second));
+	EXPECT_EQ(size, contents(FILE_C, after, sizeof(after)));
+	EXPECT_EQ(0, memcmp(before, after, size));
+	/* The next one is not. */
+	EXPECT_EQ(0, continue_in(&self->l, FILE_C));
+	EXPECT_EQ(0, vl_logger_stop(&self->l));
+}
+
+TEST_F(replace, refused_file_stays)
+{
+	refuse_update(_metadata, self, 0);
+}
+
+TEST_F(replace, refused_file_to_append_to_stays)
+{
+	refuse_update(_metadata, self, EVENT_TRACE_FILE_MODE_APPEND);
+}
+
+/* The session stops while an UPDATE prepares a file: the session takes it, and completes it. */
+TEST_F(replace, stop_amid_update)
+{
+	struct command changing = { .path = GATED_C }, ending = { };
+
+	NEEDS_GATE(self);
+	ASSERT_TRUE(write_complete(&self->l, GATED_C, EVENT_TRACE_FILE_MODE_APPEND));
+	ASSERT_TRUE(vl_log_is_complete(GATED_C));
+	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_APPEND, FILE_B, 0));
+	gate_pass(&self->gate, 0);
+	/* The header of the file is read. */
+	ASSERT_TRUE(command_begin(&changing, &self->l, ETW_IOC_SESSION_UPDATE));
+	ASSERT_TRUE(gate_holds(&self->gate));
+	ASSERT_TRUE(command_begin(&ending, &self->l, ETW_IOC_SESSION_STOP));
+	ASSERT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).error == ENOTTY));
+	/* Long enough for the log thread to end, if it does not wait */
+	usleep(1000 * 1000);
+	gate_remove(&self->gate);
+	EXPECT_EQ(0, command_end(&changing));
+	EXPECT_EQ(0, command_end(&ending));
+	EXPECT_TRUE(vl_log_is_complete(FILE_B));
+	EXPECT_TRUE(vl_log_is_complete(GATED_C));
+	self->l.session = 0;
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_sync - what FLUSH and STOP report is on the disk, and a file that another
- * process shortens
+ * logfile_sync - what FLUSH and STOP report is on the disk, what a file says whose disk has
+ * failed, and a file that another process shortens
  *
  * TIMEOUT: 900
  * KERNEL: every
@@ -10,6 +10,7 @@
 #include "lib/vm_tracefs.h"
 #include "lib/pick.h"
 #include "lib/fault/vm_disk.h"
+#include "etl/verify.h"
 
 #include <linux/fs.h>
 #include <sys/mman.h>
@@ -221,6 +222,27 @@ TEST_F(sync, snapshot_survives_power_cut)
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }
 
+/* Does the file itself say that the disk failed, and that nobody knows what is missing? */
+static bool tells_error(const char *path)
+{
+	struct etw_verdict v = { 0 };
+	bool found = false;
+	uint32_t i;
+
+	if (!etw_etl_verify(path, &v) && !etw_verdict_finish(&v, 1))
+		for (i = 0; i < v.gap_count; i++)
+			found = found || (v.gaps[i].cause == ETW_GAP_LOST &&
+					  v.gaps[i].events == ETW_GAP_UNKNOWN);
+	etw_verdict_free(&v);
+	return found;
+}
+
+/* Let the file be read from its disk. */
+static void drop_caches(void)
+{
+	vm_write_text("/proc/sys/vm/drop_caches", "3");
+}
+
 /* write(2) took the data, then an error made the file system read-only. */
 TEST_F(sync, flush_reports_read_only)
 {
@@ -231,6 +253,7 @@ TEST_F(sync, flush_reports_read_only)
 	EXPECT_NE(0, flush(&self->l));
 	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).error);
 	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 }
 
 TEST_F(sync, stop_reports_read_only)
@@ -240,6 +263,7 @@ TEST_F(sync, stop_reports_read_only)
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
 	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 }
 
 /* The error of a file that another one replaced is not forgotten. */
@@ -258,6 +282,8 @@ TEST_F(sync, former_file_fails)
 	log = stop(&self->l);
 	EXPECT_EQ(0, log.error);
 	EXPECT_NE(0, log.former_error);
+	EXPECT_FALSE(vl_log_is_complete(FILE_A));
+	EXPECT_TRUE(vl_log_is_complete(FILE_B));
 }
 
 static bool is_read_only(void)
@@ -304,24 +330,35 @@ TEST_F(sync, one_failure_stays)
 	log = stop(&self->l);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(EROFS, log.former_error);
+	EXPECT_TRUE(tells_error(FILE_A));
+	EXPECT_TRUE(vl_log_is_complete(FILE_B));
+	/* So it does on the disk. */
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_TRUE(vm_disk_mount("defaults"));
+	EXPECT_TRUE(tells_error(FILE_A));
+	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }
+
+#define SHARED_KB	4
 
 /*
  * Start a session whose file this process has open, too, on a disk that takes data for which it
  * has no room.  Returns the file's descriptor.
  */
-static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, uint32_t flush_ms)
+static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, const char *name,
+			uint32_t flush_ms)
 {
-	struct etw_session s = vm_session("shared");
+	struct etw_session s = vm_session(name);
 	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .dir = -1,
-					 .name = VM_PTR("a"), .name_len = 1, .file_mode = 0600 };
+					 .name = VM_PTR(name), .name_len = strlen(name),
+					 .file_mode = 0600 };
 
 	umount2(DISK_DIR, 0);
 	if (!vl_log_dir(4 * 1024) || !vm_disk_make(DISK_TRUSTING))
 		return -1;
 	file.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	s.mode = 0;
-	s.buffer_kb = LOG_KB;
+	s.buffer_kb = SHARED_KB;
 	s.flush_ms = flush_ms;
 	s.file = VM_PTR(&file);
 	EXPECT_EQ(0, vm_start(l->fd, &s));
@@ -332,6 +369,23 @@ static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, 
 	return file.fd;
 }
 
+#define OTHER_FILE	"/run/etw-other.etl"	/* not in LOG_DIR, which is full */
+
+/* The disk has no room for what the file has taken, and nothing was written back yet. */
+static bool fail_unseen(struct vl_logger *l)
+{
+	bool full = vl_log_dir_fill();
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		/* So few that vl_logger_write() does not flush */
+		l->written = 0;
+		vl_logger_write(l, 2 * PER_BUFFER - 1);
+		usleep(50 * 1000);
+	}
+	return full;
+}
+
 /* The process that opened the file finds the error with its own fsync. */
 TEST_F(sync, opener_sees_the_error)
 {
@@ -339,7 +393,7 @@ TEST_F(sync, opener_sees_the_error)
 	int fd, i;
 
 	NEEDS_DISK(self);
-	fd = start_shared(_metadata, &self->l, 0);
+	fd = start_shared(_metadata, &self->l, "a", 0);
 	ASSERT_LE(0, fd);
 	/* The file system below may still find a place for a few blocks. */
 	for (i = 0; i < 5 && !failed; i++) {
@@ -352,6 +406,62 @@ TEST_F(sync, opener_sees_the_error)
 	EXPECT_NE(0, flush(&self->l));
 	vl_log_dir_free();
 	vl_logger_stop(&self->l);
+	EXPECT_TRUE(tells_error(FILE_A));
+	drop_caches();
+	EXPECT_TRUE(tells_error(FILE_A));
+	close(fd);
+}
+
+/* As above, but nobody has synced the file before it has its end: when the session stops, ... */
+TEST_F(sync, error_found_by_stop)
+{
+	int fd;
+
+	NEEDS_DISK(self);
+	fd = start_shared(_metadata, &self->l, "a", 0);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(fail_unseen(&self->l));
+	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_TRUE(tells_error(FILE_A));
+	vl_log_dir_free();
+	close(fd);
+}
+
+/* ... or goes on in another file. */
+TEST_F(sync, error_found_by_close)
+{
+	int fd;
+
+	NEEDS_DISK(self);
+	fd = start_shared(_metadata, &self->l, "a", 0);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(fail_unseen(&self->l));
+	ASSERT_EQ(0, continue_in(&self->l, OTHER_FILE));
+	EXPECT_NE(0, flush(&self->l));
+	EXPECT_TRUE(tells_error(FILE_A));
+	EXPECT_EQ(0, vl_logger_stop(&self->l));
+	EXPECT_FALSE(tells_error(OTHER_FILE));
+	vl_log_dir_free();
+	close(fd);
+}
+
+/* The first buffer is full of names: without room for a record, the file seems not closed. */
+TEST_F(sync, no_room_to_tell)
+{
+	char name[900];
+	int fd;
+
+	NEEDS_DISK(self);
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	fd = start_shared(_metadata, &self->l, name, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(fail_unseen(&self->l));
+	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_FALSE(tells_error(FILE_A));
+	EXPECT_FALSE(vl_log_is_complete(FILE_A));
+	EXPECT_TRUE(vl_log_read(FILE_A).cut_off);
+	vl_log_dir_free();
 	close(fd);
 }
 
@@ -362,7 +472,7 @@ TEST_F(sync, opener_saw_the_error)
 	int failed = 0, fd, i;
 
 	NEEDS_DISK(self);
-	fd = start_shared(_metadata, &self->l, 10);
+	fd = start_shared(_metadata, &self->l, "a", 10);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 5 && !failed; i++) {
 		ASSERT_TRUE(vl_log_dir_fill());
@@ -378,6 +488,7 @@ TEST_F(sync, opener_saw_the_error)
 	EXPECT_NE(0, flush(&self->l));
 	vl_log_dir_free();
 	vl_logger_stop(&self->l);
+	EXPECT_TRUE(tells_error(FILE_A));
 	close(fd);
 }
 
