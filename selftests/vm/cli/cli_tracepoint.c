@@ -389,6 +389,60 @@ TEST_F(tracepoint, socket_addresses)
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "\"umyaddr\":\"[::1]:443\"", ""));
 }
 
+/* A datagram of 777 bytes over the loopback device */
+static bool send_datagram(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int in = socket(AF_INET, SOCK_DGRAM, 0), out = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(to);
+	char data[1000] = "";
+	bool good;
+
+	good = !bind(in, (struct sockaddr *)&to, len) &&
+	       !getsockname(in, (struct sockaddr *)&to, &len) &&
+	       sendto(out, data, 777, 0, (struct sockaddr *)&to, len) == 777 &&
+	       read(in, data, sizeof(data)) == 777;
+	close(in);
+	close(out);
+	return good;
+}
+
+/* How much sockets send and receive: by events, or on older kernels by probes, which do not stay */
+TEST_F(tracepoint, sizes_of_the_network)
+{
+	static const char *const by_events[][2] = {
+		{ "sock_send_length", " ret=10000" }, { "sock_send_length", " ret=777" },
+		{ "sock_recv_length", " ret=777" },
+	}, *const by_probes[][2] = {
+		{ "tcp_sendmsg/Stop", " ret=10000" }, { "udp_sendmsg/Stop", " ret=777" },
+		{ "udp_recvmsg/Stop", " ret=777" }, { "tcp_sendmsg/Start", " size=10000" },
+		{ "udp_sendmsg/Start", " len=777" }, { "udp_recvmsg/Start", " len=1000" },
+	};
+	const bool events = !access(TRACEFS "events/sock/sock_send_length", F_OK);
+	const char *const (*rows)[2] = events ? by_events : by_probes;
+	unsigned int i, count = events ? ARRAY_SIZE(by_events) : ARRAY_SIZE(by_probes);
+	char pid[32];
+
+	ASSERT_TRUE(vm_loopback_up());
+	ASSERT_EQ(0, RUN("start", "mine", "--file", OUT, "--max-buffers", "100"));
+	ASSERT_EQ(0, RUN("enable", "mine", "system:net"));
+	EXPECT_STREQ("", self->r.err);
+	ASSERT_TRUE(vm_loopback_connection());
+	ASSERT_TRUE(send_datagram());
+	ASSERT_EQ(0, RUN("disable", "mine", "system:net")) TH_LOG("%s", self->r.err);
+	EXPECT_NE(0, system("grep etw/ " TRACEFS "dynamic_events"));
+	ASSERT_EQ(0, RUN("stop", "mine", "--strict")) TH_LOG("%s", self->r.err);
+	snprintf(pid, sizeof(pid), "pid == %d", getpid());
+	ASSERT_EQ(0, RUN("dump", OUT, "--filter", pid));
+	for (i = 0; i < count; i++)
+		EXPECT_EQ(strstr(rows[i][1], "10000") ? 20 : 1,
+			  vc_lines_with(self->r.out, rows[i][0], rows[i][1])) {
+			TH_LOG("%s%s: %s", rows[i][0], rows[i][1], self->r.out);
+		}
+	EXPECT_EQ(events, !vc_lines_with(self->r.out, " kprobe:", ""));
+}
+
 /* What etw.ko tells itself: who maps what, and how the machine does */
 TEST_F(tracepoint, images_and_counters)
 {

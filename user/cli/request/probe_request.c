@@ -193,6 +193,44 @@ static int make(int fd, struct trace_set *set, unsigned int i, char why[PROBE_TE
 	return err ? -ECANCELED : 0;
 }
 
+static void note_left_out(const char *provider, unsigned int left_out, unsigned int all,
+			  const char *refused)
+{
+	if (left_out)
+		cli_note("provider %s: %u of its %u probes %s left out: %s", cli_quote(provider),
+			 left_out, all, left_out == 1 ? "is" : "are",
+			 *refused ? refused : "the kernel refuses them");
+}
+
+bool probe_request_make_among(int fd, const char *provider, struct trace_set *set)
+{
+	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
+	unsigned int i = 0, all = 0, left_out = 0;
+	int err;
+
+	while (i < set->count) {
+		if (!probe_named(set->names[i])) {
+			i++;
+			continue;
+		}
+		all++;
+		err = make(fd, set, i, why, false);
+		if (err == -ENOMEM)
+			cli_die("out of memory");
+		if (err == -ECANCELED)
+			return false;
+		if (!err) {
+			i++;
+			continue;
+		}
+		snprintf(refused, sizeof(refused), "%s", *why ? why : strerror(-err));
+		trace_set_drop(set, i);
+		left_out++;
+	}
+	note_left_out(provider, left_out, all, refused);
+	return true;
+}
+
 bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 {
 	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
@@ -216,10 +254,7 @@ bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 		left_out++;
 	}
 	if (i == set->count && set->count) {
-		if (left_out)
-			cli_note("provider %s: %u of its %u probes %s left out: %s", cli_quote(provider),
-				 left_out, all, left_out == 1 ? "is" : "are",
-				 *refused ? refused : "the kernel refuses them");
+		note_left_out(provider, left_out, all, refused);
 		return true;
 	}
 	if (err != -ECANCELED)

@@ -17,6 +17,11 @@ bool probe_request_list(const char *provider, struct trace_set *set);
 bool probe_request_make(int fd, const char *provider, struct trace_set *set);
 bool probe_request_registered(int fd, const char *provider, struct trace_set *set);
 /*
+ * Make those of a class's providers that are probes.  Those that the kernel refuses leave the set,
+ * which a note says.  False after printing what is wrong.
+ */
+bool probe_request_make_among(int fd, const char *provider, struct trace_set *set);
+/*
  * After the session has disabled them: report on stderr how many events the kernel missed so far,
  * and count them as losses of this session.  Returns, and reports, how many the session could not
  * count.

@@ -12,6 +12,7 @@
 #include "trace_provider.h"
 #include "base/list.h"
 #include "base/suggest.h"
+#include "bridge/probe_classes.h"
 #include "bridge/probe_spec.h"
 #include "bridge/sample.h"
 #include "bridge/system_class.h"
@@ -109,6 +110,8 @@ static bool add_classes(const char *provider, struct trace_set *set)
 
 	while ((ret = etw_list_next(&list, ",", &word, &len)) == 1) {
 		err = system_class_add(set, word, len);
+		if (!err)
+			err = probe_classes_add(set, word, len);
 		if (err)
 			return err == -EINVAL ? fail_no_class(provider) : cannot(provider, err);
 	}
@@ -225,7 +228,7 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 	if (!trace_event_list(provider, set))
 		return false;
 	for (i = 0; i < set->count; i++) {
-		if (system_class_own(set->names[i]))
+		if (system_class_own(set->names[i]) || probe_named(set->names[i]))
 			continue;
 		err = trace_schema_read(set->names[i] + strlen(TRACE_EVENT_PREFIX), &schema);
 		if (!err)
@@ -234,9 +237,10 @@ bool trace_event_make(int fd, const char *provider, struct trace_set *set)
 		if (err && (err != -ENOENT || set->count == 1))
 			break;
 	}
-	if (i == set->count)
+	if (i < set->count)
+		trace_provider_fail(set->names[i], err);
+	else if (probe_request_make_among(fd, provider, set))
 		return true;
-	trace_provider_fail(set->names[i], err);
 	trace_set_free(set);
 	return false;
 }
