@@ -12,6 +12,7 @@
 #include <dirent.h>
 
 #include "lib/command/vm_cli.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "bpf/large.h"
 
@@ -55,6 +56,32 @@ TEST_F(ring, choice)
 	EXPECT_EQ(-EOPNOTSUPP, choice("network", NULL, "functions"));
 	EXPECT_EQ(0, choice("kinds", "of_kprobe", "ring"));
 	EXPECT_EQ(-EINVAL, choice("kinds", "of_kprobe", "pigeon"));
+}
+
+/* Put a copy of etw.ko, whose types are removed, in its place. */
+static bool load_without_types(void)
+{
+	char path[VM_MODULE_PATH], line[VM_MODULE_PATH + 100];
+
+	snprintf(line, sizeof(line), "objcopy --remove-section=.BTF %s /tmp/etw.ko",
+		 vm_module_path("etw", path));
+	return !system(line) && !vm_rmmod("etw") && !system("insmod /tmp/etw.ko");
+}
+
+/* A module that was built without pahole has no types: events go through the ring. */
+TEST(module_without_types)
+{
+	static struct vc_run run;
+
+	NEED_TYPES();
+	ASSERT_TRUE(load_without_types());
+	EXPECT_FALSE(bpf_test_state_has("tracing"));
+	EXPECT_EQ(0, choice("writer", "on_syscall", ""));
+	EXPECT_EQ(-EOPNOTSUPP, choice("writer", "on_syscall", "functions"));
+	vc_run(&run, "doctor", NULL);
+	EXPECT_NE(NULL, strstr(run.out, "the module has no BTF")) TH_LOG("%s", run.out);
+	ASSERT_EQ(0, vm_rmmod("etw"));
+	ASSERT_EQ(0, vm_insmod_with("etw", getenv("ETW_MODULE_ARGS") ?: ""));
 }
 
 /* -------------------------------------------------------------------- both ways */
