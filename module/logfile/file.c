@@ -613,7 +613,7 @@ static bool has_header(const struct etw_logtarget *t)
 	struct etw_log_header h;
 	loff_t pos = ETW_LOG_HEADER_AT;
 
-	return kernel_read(t->file, &h, sizeof(h), &pos) == sizeof(h) &&
+	return t->file->f_mode & FMODE_READ && kernel_read(t->file, &h, sizeof(h), &pos) == sizeof(h) &&
 	       !memcmp(&h, &t->header, sizeof(h));
 }
 

@@ -134,6 +134,12 @@ int etw_logfile_close(struct etw_logfile *log, int err, bool stopping)
 	return stopping ? log_close_last(log, err) : log_close_later(log, err);
 }
 
+/* Some file systems do not go on syncing for a task that is killed, which says nothing of the file. */
+static bool was_killed(int err)
+{
+	return (err == -EINTR || err == -ERESTARTSYS) && fatal_signal_pending(current);
+}
+
 /* Sync the shared file, if there is one.  An error stays as long as the file does. */
 static int log_sync_present(struct etw_logfile *log)
 {
@@ -152,6 +158,8 @@ static int log_sync_present(struct etw_logfile *log)
 	if (!file)
 		return 0;
 	err = etw_logtarget_sync(file, since, !named);
+	if (was_killed(err))
+		goto out;
 	mutex_lock(&log->lock);
 	if (!err)
 		log->synced = done;
@@ -166,6 +174,7 @@ static int log_sync_present(struct etw_logfile *log)
 		log_former_failed(log, err);
 	}
 	mutex_unlock(&log->lock);
+out:
 	etw_logtarget_close_file(file);
 	return err;
 }

@@ -345,8 +345,8 @@ TEST_F(sync, one_failure_stays)
  * Start a session whose file this process has open, too, on a disk that takes data for which it
  * has no room.  Returns the file's descriptor.
  */
-static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, const char *name,
-			uint32_t flush_ms)
+static int start_shared_as(struct __test_metadata *_metadata, struct vl_logger *l,
+			   const char *name, uint32_t flush_ms, int access)
 {
 	struct etw_session s = vm_session(name);
 	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .dir = -1,
@@ -356,7 +356,7 @@ static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, 
 	umount2(DISK_DIR, 0);
 	if (!vl_log_dir(4 * 1024) || !vm_disk_make(DISK_TRUSTING))
 		return -1;
-	file.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	file.fd = open(FILE_A, access | O_CREAT | O_CLOEXEC, 0600);
 	s.mode = 0;
 	s.buffer_kb = SHARED_KB;
 	s.flush_ms = flush_ms;
@@ -367,6 +367,12 @@ static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, 
 	EXPECT_EQ(0, flush(l));
 	EXPECT_EQ(0, fsync(file.fd));
 	return file.fd;
+}
+
+static int start_shared(struct __test_metadata *_metadata, struct vl_logger *l, const char *name,
+			uint32_t flush_ms)
+{
+	return start_shared_as(_metadata, l, name, flush_ms, O_RDWR);
 }
 
 #define OTHER_FILE	"/run/etw-other.etl"	/* not in LOG_DIR, which is full */
@@ -441,6 +447,22 @@ TEST_F(sync, error_found_by_close)
 	EXPECT_TRUE(tells_error(FILE_A));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_FALSE(tells_error(OTHER_FILE));
+	vl_log_dir_free();
+	close(fd);
+}
+
+/* Nobody may read by this descriptor, so the module cannot tell that it still is its file. */
+TEST_F(sync, error_in_a_file_to_write_only)
+{
+	int fd;
+
+	NEEDS_DISK(self);
+	fd = start_shared_as(_metadata, &self->l, "a", 0, O_WRONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(fail_unseen(&self->l));
+	ASSERT_EQ(0, continue_in(&self->l, OTHER_FILE));
+	EXPECT_NE(0, flush(&self->l));
+	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	vl_log_dir_free();
 	close(fd);
 }
