@@ -181,6 +181,8 @@ static int user_room(const struct etw_user *u, enum etw_user_kind kind, u32 more
 {
 	const unsigned int most = READ_ONCE(etw_user_max[kind]);
 
+	if (!more)
+		return 0;
 	if (u->charged[kind] - u->leaving[kind] + more > most)
 		return -ENOSPC;
 	return u->charged[kind] + more > most ? -EAGAIN : 0;
@@ -221,11 +223,11 @@ static int user_charge_later(struct etw_user *user, enum etw_user_kind kind, u32
 }
 
 /*
- * Charge the caller for so many of a kind, above 0.  Returns the user to uncharge, or an error:
- * -ENOSPC, or -EINTR for a caller who was killed.  Without etw_control, because it may wait for a
- * grace period.
+ * Charge the caller for so many of a kind.  Returns the user to uncharge, or an error: -ENOSPC, or
+ * -EINTR for a caller who was killed.  Without etw_control: if may_wait, it waits for what is
+ * leaving, which takes a grace period or that lock.
  */
-struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more)
+struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more, bool may_wait)
 {
 	struct etw_user *user = user_get_caller();
 	int err;
@@ -236,7 +238,7 @@ struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more)
 	if (err && capable(CAP_SYS_RESOURCE))
 		err = user_charge(user, kind, more, false);
 	if (err == -EAGAIN)
-		err = user_charge_later(user, kind, more);
+		err = may_wait ? user_charge_later(user, kind, more) : -ENOSPC;
 	if (!err)
 		return user;
 	user_put(user);

@@ -22,7 +22,7 @@ extern unsigned int etw_user_max[ETW_USER_KINDS];
 u64 etw_user_number(const struct etw_user *user);
 u64 etw_user_number_current(void);
 u64 etw_user_number_of(const struct task_struct *task);
-struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more);
+struct etw_user *etw_user_charge(enum etw_user_kind kind, u32 more, bool may_wait);
 void etw_user_uncharge(struct etw_user *user, enum etw_user_kind kind, u32 less);
 void etw_user_leaves(struct etw_user *user, enum etw_user_kind kind, u32 less);
 void etw_user_left(struct etw_user *user, enum etw_user_kind kind, u32 less);

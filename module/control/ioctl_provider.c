@@ -85,7 +85,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	strscpy(reg->module, comm, sizeof(reg->module));
 	etw_scope_executable(reg->executable);
 
-	user = etw_user_charge(ETW_USER_REGISTRATIONS, 1);
+	user = etw_user_charge(ETW_USER_REGISTRATIONS, 1, true);
 	if (IS_ERR(user)) {
 		kfree(name);
 		etw_registration_free(reg);

@@ -3,8 +3,8 @@
  * process.c - registrations of processes: slots, the enable area
  *
  * Lock order: etw_control, then process->lock or queue->lock (callback_user.c).  Writers
- * find a registration by slot under RCU.  mmap is called with mmap_lock held and takes
- * process->lock only.
+ * find a registration by slot under RCU.  mmap is called with mmap_lock held, takes
+ * process->lock only, and waits for nobody.
  *
  * A slot is taken before etw_control and given back after it; the registration in it
  * changes under both locks.  An exit and the last close take process->lock only: they
@@ -36,9 +36,9 @@
 
 /*
  * Allocate area and slots when they are first needed, and charge the user for them.  Threads may
- * do it at the same time.
+ * do it at the same time.  may_wait: for another file of the user to be closed completely.
  */
-static int process_set_up(struct etw_process *p)
+static int process_set_up(struct etw_process *p, bool may_wait)
 {
 	struct etw_registration_hot __rcu **regs;
 	struct etw_user *user;
@@ -47,9 +47,9 @@ static int process_set_up(struct etw_process *p)
 
 	if (READ_ONCE(p->area))
 		return 0;
-	user = etw_user_charge(ETW_USER_FILES, 1);
+	user = etw_user_charge(ETW_USER_FILES, 1, may_wait);
 	if (IS_ERR(user))
-		return PTR_ERR(user);
+		return READ_ONCE(p->area) ? 0 : PTR_ERR(user);
 	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), ETW_GFP);
 	area = __vmalloc(ETW_ENABLE_AREA_SIZE, ETW_GFP | __GFP_ZERO);
 	spin_lock(&p->lock);
@@ -203,7 +203,7 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg, u3
 
 	if (READ_ONCE(p->tgid) && !etw_process_is_owner(p))
 		return -ESTALE;
-	err = process_set_up(p);
+	err = process_set_up(p, true);
 	if (err)
 		return err;
 	if (!READ_ONCE(p->tgid)) {
@@ -355,7 +355,8 @@ int etw_process_mmap(struct etw_process *p, struct vm_area_struct *vma)
 		return -EPERM;
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
-	err = process_set_up(p);
+	/* Under mmap_lock */
+	err = process_set_up(p, false);
 	for (at = 0; !err && at < ETW_ENABLE_AREA_SIZE; at += PAGE_SIZE)
 		err = vm_insert_page(vma, vma->vm_start + at,
 				     vmalloc_to_page((u8 *)p->area + at));

@@ -26,7 +26,7 @@ struct etw_owner;
 
 struct etw_process {
 	struct etw_process_hot hot;
-	struct kref ref;		/* for the file, and for end_work */
+	struct kref ref;		/* for the file, end_work, and the owner's work */
 	spinlock_t lock;
 	/* under lock */
 	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc; set once */

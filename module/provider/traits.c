@@ -98,7 +98,7 @@ struct etw_traits *etw_traits_read(u64 ptr, u32 len)
 
 	if (len > U16_MAX)
 		return ERR_PTR(-EINVAL);
-	user = etw_user_charge(ETW_USER_TRAIT_BYTES, len);
+	user = etw_user_charge(ETW_USER_TRAIT_BYTES, len, true);
 	if (IS_ERR(user))
 		return ERR_CAST(user);
 	traits = traits_alloc(len);
