@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "probe_classes.h"
 #include "probe_request.h"
 #include "sample_request.h"
 #include "trace_event.h"
 #include "trace_provider.h"
 #include "base/list.h"
 #include "base/suggest.h"
-#include "bridge/probe_classes.h"
 #include "bridge/probe_spec.h"
 #include "bridge/sample.h"
 #include "bridge/system_class.h"

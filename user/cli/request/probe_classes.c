@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/name_guid.h"
 #include "probe_classes.h"
-#include "probe_functions.h"
+#include "base/name_guid.h"
+#include "bridge/probe_functions.h"
 
 #define FUNCTIONS_MAX	8
 
