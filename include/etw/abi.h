@@ -577,11 +577,11 @@ struct etw_enable {
 #define ETW_REGISTER_CLASSIC	0x2	/* one session at a time; ETW_IOC_CLASSIC writes */
 /*
  * With NOTIFY: the process writes events of other places, as those of a BPF program's ring, which
- * it has not written yet.  Before a session is flushed or stopped, or disables the provider, it
- * asks for them as for state (ETW_CONTROL_CAPTURE), and waits, at most two seconds in all, until
- * the process has taken its next notification.  If a session that is stopped or disables the
- * provider waited in vain, and if the process ends without ETW_IOC_UNREGISTER, an unknown number
- * of events counts as lost (ETW_DROP_DRAIN).  EPERM without CAP_PERFMON.
+ * it has not written yet.  Before a session is flushed or stopped, disables the provider or enables
+ * it anew, it asks for them as for state (ETW_CONTROL_CAPTURE), and waits, at most two seconds in
+ * all, until the process has taken its next notification.  If it waited in vain, but for a flush,
+ * and if the process ends without ETW_IOC_UNREGISTER, an unknown number of events counts as lost
+ * (ETW_DROP_DRAIN).  EPERM without CAP_PERFMON.
  */
 #define ETW_REGISTER_FORWARDS	0x4
 

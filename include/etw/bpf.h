@@ -369,14 +369,15 @@ int etw_bpf_forward_open(const char *name, const struct etw_bpf_event_info *even
 __attribute__((visibility("default")))
 void etw_bpf_forward_start(struct etw_bpf_forwarder *forwarder, volatile __u64 *wanted);
 /*
- * The descriptor, of poll(), is readable while a session waits for what the programs have put into
- * the ring, as before it is flushed or stopped.  The thread that reads the ring then calls
- * etw_bpf_forward_asked(), writes all that the ring has, reports what it has lost, and calls
- * etw_bpf_forward_told() with the number that the former has returned.  The session goes on without
- * it after two seconds, and counts an unknown loss if it ends.
+ * A descriptor for poll(): readable while a session waits for what the programs have put into the
+ * ring, as before it is flushed or stopped.  Whoever gets it, before etw_bpf_forward_start(), sees
+ * to it that the thread that reads the ring then calls etw_bpf_forward_asked(), writes all that the
+ * ring has, reports what it has lost, and calls etw_bpf_forward_told() with the number that the
+ * former has returned.  The session goes on without it after two seconds, and counts an unknown
+ * loss if it ends.  If nobody gets it, no session waits.
  */
 __attribute__((visibility("default")))
-int etw_bpf_forward_fd(const struct etw_bpf_forwarder *forwarder);
+int etw_bpf_forward_fd(struct etw_bpf_forwarder *forwarder);
 __attribute__((visibility("default")))
 unsigned int etw_bpf_forward_asked(struct etw_bpf_forwarder *forwarder);
 __attribute__((visibility("default")))

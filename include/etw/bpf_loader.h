@@ -41,6 +41,7 @@
  * larger part of the ring than this, as that could fill meanwhile.
  */
 #define ETW_BPF_REST_MS		2
+#define ETW_BPF_ANSWER_MS	1500	/* for a session that waits, at most; it waits 2 s */
 #define ETW_BPF_REST_PART	8
 
 /* A provider of an object.  All members are for these functions, but for the first two. */
@@ -59,6 +60,8 @@ struct etw_bpf_use {
 	__u64 *of_cpus;
 	int cpus;
 	int lost_fd, stop_fd;	/* -1: none */
+	int ask_fd;		/* the forwarder's */
+	const char *positions;	/* of the ring: two pages, the consumer's and the producers' */
 	unsigned int records;	/* since the last look at what was lost */
 	__u64 looked_ms;
 	size_t taken, ring_size;	/* bytes */
@@ -366,23 +369,41 @@ static inline __u32 etw_bpf_thread_id_(void)
 	return err ? (__u32)syscall(SYS_gettid) : run.retval;
 }
 
-/* Write what programs have put into the ring, and if a session waits for it say so. */
-static inline void etw_bpf_drain_(struct etw_bpf_use *use, int waits)
+/* Write what programs have put into the ring. */
+static inline void etw_bpf_consume_(struct etw_bpf_use *use)
 {
-	unsigned int asked = 0;
-
-	if (waits) {
-		asked = etw_bpf_forward_asked(use->forwarder);
-		/* Programs that were about to put an event there */
-		syscall(SYS_membarrier, ETW_BPF_MEMBARRIER_GLOBAL_, 0, 0);
-	}
 	use->taken = 0;
 	ring_buffer__consume(use->ring);
 	(void)etw_bpf_forward_flush(use->forwarder);
-	if (waits) {
-		etw_bpf_report_lost_(use);
-		etw_bpf_forward_told(use->forwarder, asked);
+}
+
+/* How far programs have reserved room in the ring, and how far it was read */
+static inline unsigned long etw_bpf_position_(const struct etw_bpf_use *use, int produced)
+{
+	const char *page = use->positions + (produced ? sysconf(_SC_PAGESIZE) : 0);
+
+	return __atomic_load_n((const unsigned long *)page, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A session waits for what is in the ring: write that, and say so.  A program that was interrupted
+ * may not have finished its event yet; if it takes long, the session does not wait for it either.
+ */
+static inline void etw_bpf_answer_(struct etw_bpf_use *use)
+{
+	const unsigned int asked = etw_bpf_forward_asked(use->forwarder);
+	const unsigned long until = etw_bpf_position_(use, 1);
+	unsigned int ms;
+
+	for (ms = 0; ms < ETW_BPF_ANSWER_MS; ms++) {
+		etw_bpf_consume_(use);
+		if ((long)(etw_bpf_position_(use, 0) - until) >= 0)
+			break;
+		poll(NULL, 0, 1);
 	}
+	etw_bpf_report_lost_(use);
+	if (ms < ETW_BPF_ANSWER_MS)
+		etw_bpf_forward_told(use->forwarder, asked);
 }
 
 static inline void *etw_bpf_forward_(void *context)
@@ -391,7 +412,7 @@ static inline void *etw_bpf_forward_(void *context)
 	struct pollfd fds[] = {
 		{ .fd = ring_buffer__epoll_fd(use->ring), .events = POLLIN },
 		{ .fd = use->stop_fd, .events = POLLIN },
-		{ .fd = etw_bpf_forward_fd(use->forwarder), .events = POLLIN },
+		{ .fd = use->ask_fd, .events = POLLIN },
 	};
 	__u64 ms = 0, before;
 
@@ -400,14 +421,17 @@ static inline void *etw_bpf_forward_(void *context)
 	while (!(fds[1].revents & POLLIN)) {
 		poll(fds, 3, ETW_BPF_REPORT_MS);
 		before = ms;
-		etw_bpf_drain_(use, fds[2].revents & POLLIN);
+		if (fds[2].revents & POLLIN)
+			etw_bpf_answer_(use);
+		else
+			etw_bpf_consume_(use);
 		ms = etw_bpf_look_(use);
 		if (ms - before <= 2 * ETW_BPF_REST_MS && use->taken &&
 		    use->taken < use->ring_size / ETW_BPF_REST_PART)
 			poll(&fds[1], 2, ETW_BPF_REST_MS);
 	}
 	/* What was put there before the end was asked for */
-	etw_bpf_drain_(use, 0);
+	etw_bpf_consume_(use);
 	etw_bpf_report_lost_(use);
 	return NULL;
 }
@@ -427,6 +451,16 @@ static inline int etw_bpf_map_wanted_(struct etw_bpf_use *use)
 	if (at == MAP_FAILED)
 		return -errno;
 	use->wanted = (volatile __u64 *)at;
+	return 0;
+}
+
+static inline int etw_bpf_map_positions_(struct etw_bpf_use *use, int ring)
+{
+	void *at = mmap(NULL, 2 * sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, ring, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	use->positions = (const char *)at;
 	return 0;
 }
 
@@ -487,6 +521,10 @@ static inline int etw_bpf_start(struct etw_bpf_use *use)
 	use->ring = ring_buffer__new(bpf_map__fd(map), etw_bpf_take_, use, NULL);
 	if (!use->ring)
 		return -errno;
+	err = etw_bpf_map_positions_(use, bpf_map__fd(map));
+	if (err)
+		return err;
+	use->ask_fd = etw_bpf_forward_fd(use->forwarder);
 	err = etw_bpf_start_thread_(use);
 	if (!err)
 		etw_bpf_forward_start(use->forwarder, use->wanted);
@@ -529,6 +567,8 @@ static inline void etw_bpf_close(struct etw_bpf_use *use)
 	ring_buffer__free(use->ring);
 	if (use->wanted)
 		munmap((void *)use->wanted, use->wanted_size);
+	if (use->positions)
+		munmap((void *)use->positions, 2 * sysconf(_SC_PAGESIZE));
 	free(use->counted);
 	free(use->of_cpus);
 	if (use->lost_fd >= 0)

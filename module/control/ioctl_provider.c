@@ -276,7 +276,7 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 	return wait_for(p, waiter, timeout_ms);
 }
 
-/* The provider is about to be disabled: its session gets what is yet to be forwarded. */
+/* The session gets what is yet to be forwarded to it, before it wants less, or nothing. */
 static void capture_forwarded(const struct etw_enable *e)
 {
 	struct etw_trace_session *s;
@@ -337,7 +337,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	req.sees_addresses = etw_may_see_addresses();
 	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
 		err = etw_items_prepare(e->property);
-	if (!err && e->control == ETW_CONTROL_DISABLE)
+	if (!err && e->control != ETW_CONTROL_CAPTURE)
 		capture_forwarded(e);
 	if (!err)
 		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);

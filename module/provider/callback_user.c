@@ -43,6 +43,8 @@ void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_registratio
 		notice_unlist(notice);
 		etw_notice_retire(notice, &dropped);
 		reg->dropped++;
+		if (reg->hot.flags & ETW_REGISTER_FORWARDS && dropped.waiter)
+			WRITE_ONCE(dropped.waiter->dropped, true);
 	}
 	notice = etw_notice_take_idle(reg);
 	notice->call = *call;

@@ -92,14 +92,16 @@ static void forwarded_lost(const struct etw_registration *reg, struct etw_sessio
 	preempt_enable();
 }
 
-/* Does the session have reg enabled, through this GUID of a provider or group; NULL: any? */
+/* Does the session have reg enabled, only through this GUID of a provider or group; NULL: any? */
 static bool is_forwarder_of(const struct etw_registration *reg, const struct etw_enabler *session,
 			    const struct etw_guid *guid)
 {
-	if (guid && !etw_guid_equal(guid, &reg->provider->guid) &&
-	    !(reg->group && etw_guid_equal(guid, &reg->group->guid)))
-		return false;
-	return etw_enabled_by(reg, session);
+	const bool own = etw_enabled_by(reg->entry, reg, session);
+	const bool group = etw_enabled_by(reg->group, reg, session);
+
+	if (!guid)
+		return own || group;
+	return own != group && etw_guid_equal(guid, own ? &reg->entry->guid : &reg->group->guid);
 }
 
 /* One whose process has ended is asked, too: its end answers, and counts first. */
@@ -120,7 +122,7 @@ static void forwarders_ask(const struct etw_enabler *session, const struct etw_g
 	mutex_unlock(&etw_control);
 }
 
-/* waiter: of those that were asked; NULL: nobody was. */
+/* waiter: of those that were asked; NULL: that is not known, or nobody was. */
 static void forwarders_lost(const struct etw_enabler *session, const struct etw_guid *guid,
 			    const struct etw_waiter *waiter)
 {
@@ -144,6 +146,7 @@ void etw_capture_forwarded(struct etw_enabler *session, const struct etw_guid *g
 {
 	struct etw_waiter *waiter;
 	long answered = 0;
+	bool dropped;
 
 	/* One that is added now has nothing from before this call. */
 	if (list_empty(&etw_forwarders))
@@ -154,8 +157,9 @@ void etw_capture_forwarded(struct etw_enabler *session, const struct etw_guid *g
 		etw_waiter_done(waiter);
 		answered = wait_for_completion_killable_timeout(&waiter->done, FORWARD_LIMIT);
 	}
-	if (ends && answered <= 0)
-		forwarders_lost(session, guid, waiter);
+	dropped = waiter && READ_ONCE(waiter->dropped);
+	if (ends && (answered <= 0 || dropped))
+		forwarders_lost(session, guid, dropped ? NULL : waiter);
 	etw_waiter_put(waiter);
 }
 

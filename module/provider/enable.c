@@ -189,21 +189,14 @@ static int clear_slot(struct etw_guid_entry *entry, int i, const struct etw_guid
 	return 0;
 }
 
-/* Has the session enabled reg through this entry, its GUID's or its group's? */
-static bool enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
-		       const struct etw_enabler *s)
+/* Has the session enabled reg through this entry, its GUID's or its group's, or NULL? */
+bool etw_enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
+		    const struct etw_enabler *s)
 {
 	int i = entry ? etw_entry_slot(entry, s) : -1;
 
 	return i >= 0 && etw_entry_scope(entry, reg) & BIT(i) &&
 	       !(entry->is_group && etw_group_disallowed(s, reg));
-}
-
-/* Has the session enabled reg, by itself or with its group? */
-bool etw_enabled_by(const struct etw_registration *reg, const struct etw_enabler *s)
-{
-	lockdep_assert_held(&etw_control);
-	return enabled_by(reg->entry, reg, s) || enabled_by(reg->group, reg, s);
 }
 
 static void request_capture(struct etw_guid_entry *entry,
@@ -216,8 +209,8 @@ static void request_capture(struct etw_guid_entry *entry,
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
 		if (!etw_callback_wanted(reg) || etw_is_classic(reg) ||
-		    !(entry->is_group ? enabled_by(entry, reg, req->session) :
-					etw_enabled_by(reg, req->session)))
+		    !(etw_enabled_by(entry, reg, req->session) ||
+		      (!entry->is_group && etw_enabled_by(reg->group, reg, req->session))))
 			continue;
 		etw_notice_call_fill(&call, &reg->provider->enable, ETW_CONTROL_CAPTURE,
 				     &req->source, waiter);

@@ -18,7 +18,8 @@ int etw_enable_registration(struct etw_registration *reg, struct etw_memory *mem
 void etw_disable_registration(struct etw_registration *reg);
 struct etw_missed *etw_enable_missed(const struct etw_guid *guid, const struct etw_enabler *s);
 u64 etw_enabled_since(const struct etw_guid *guid, u64 *order);
-bool etw_enabled_by(const struct etw_registration *reg, const struct etw_enabler *s);
+bool etw_enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
+		    const struct etw_enabler *s);
 u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_registration *reg);
 
 #endif /* ETW_PROVIDER_ENABLE_H */

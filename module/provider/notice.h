@@ -15,6 +15,7 @@
 struct etw_waiter {
 	refcount_t ref;
 	atomic_t left;
+	bool dropped;			/* a request for forwarded events was, unanswered */
 	struct completion done;
 };
 

@@ -68,6 +68,17 @@ static bool load_without_types(void)
 	return !system(line) && !vm_rmmod("etw") && !system("insmod /tmp/etw.ko");
 }
 
+/* In a child, as libetw keeps the device open.  0: as it should be. */
+static int choose_without_types(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(choice("writer", "on_syscall", "") ? 1 :
+		      choice("writer", "on_syscall", "functions") != -EOPNOTSUPP ? 2 : 0);
+	return vm_reap(pid);
+}
+
 /* A module that was built without pahole has no types: events go through the ring. */
 TEST(module_without_types)
 {
@@ -76,8 +87,7 @@ TEST(module_without_types)
 	NEED_TYPES();
 	ASSERT_TRUE(load_without_types());
 	EXPECT_FALSE(bpf_test_state_has("tracing"));
-	EXPECT_EQ(0, choice("writer", "on_syscall", ""));
-	EXPECT_EQ(-EOPNOTSUPP, choice("writer", "on_syscall", "functions"));
+	EXPECT_EQ(0, choose_without_types());
 	vc_run(&run, "doctor", NULL);
 	EXPECT_NE(NULL, strstr(run.out, "the module has no BTF")) TH_LOG("%s", run.out);
 	ASSERT_EQ(0, vm_rmmod("etw"));

@@ -29,12 +29,17 @@ static struct controller {
 	uint64_t session;
 	int (*end)(int fd, uint64_t session);
 	int ret;
-	struct etw_session_stat st;	/* after that, if the session goes on */
+	struct etw_session out;		/* of a stop */
 } controller;
 
 static int end_by_stop(int fd, uint64_t session)
 {
-	return vm_stop(fd, session);
+	return vm_session_op(fd, ETW_IOC_SESSION_STOP, session, &controller.out);
+}
+
+static int end_by_enable(int fd, uint64_t session)
+{
+	return vm_enable(fd, session, vm_guid(1), 1, 0, 0);
 }
 
 static int end_by_disable(int fd, uint64_t session)
@@ -194,6 +199,46 @@ TEST_F(forward, without_an_answer)
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, controller.ret);
 	EXPECT_EQ(1, drain(self, self->session));
+	EXPECT_EQ(0, drain(self, self->other));
+}
+
+/* The session wants less from now on. */
+TEST_F(forward, before_an_enable)
+{
+	struct etw_session_stat st;
+	pthread_t thread;
+	uint32_t code;
+
+	ASSERT_EQ(0, enable(self, self->session));
+	ASSERT_TRUE(asked_while(self, &thread, end_by_enable));
+	EXPECT_TRUE(write_some(self));
+	next(self, &code);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, controller.ret);
+	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+	EXPECT_EQ(100, st.written);
+	EXPECT_EQ(0, vm_dropped(&st));
+}
+
+/* A request that others have pushed out of the queue was not answered. */
+TEST_F(forward, a_request_that_is_dropped)
+{
+	struct etw_enable e = vm_enable_arg(self->other, vm_guid(1));
+	struct pollfd asked = { .fd = self->fd, .events = POLLIN };
+	pthread_t thread;
+	unsigned int i;
+
+	ASSERT_EQ(0, enable(self, self->session));
+	ASSERT_EQ(0, enable(self, self->other));
+	controller.end = end_by_stop;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, control, &controller));
+	ASSERT_EQ(1, poll(&asked, 1, 60000));
+	e.control = ETW_CONTROL_CAPTURE;
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, controller.ret);
+	EXPECT_EQ(1, controller.out.events_lost);
 	EXPECT_EQ(0, drain(self, self->other));
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <etw/winerror.h>
@@ -36,6 +37,8 @@ static const struct etw_bpf_field origin_fields[] = {
 	{ "OriginCpu", ETW_BPF_u32, 0, 4 },
 };
 
+#define SESSIONS_WAIT_S	2	/* as include/etw/abi.h says */
+
 /* An event, and its share of the description */
 struct forwarded {
 	const struct etw_bpf_event *event;
@@ -55,8 +58,9 @@ struct etw_bpf_forwarder {
 	uint64_t handle;
 	etw_reg_place place;
 	pid_t pid;			/* whose it is, not a child's */
-	pthread_mutex_t lock;		/* for the next six; the enable callback takes it */
+	pthread_mutex_t lock;		/* for the next seven; the enable callback takes it */
 	volatile __u64 *wanted;		/* NULL: not started, or a child's */
+	bool asks;			/* the loader looks at ask_fd */
 	bool runs;			/* from the first start to the close */
 	uint32_t asked, told;		/* how often for what is in the ring, and answered */
 	pthread_cond_t answered;	/* told, or runs, has changed */
@@ -137,17 +141,21 @@ static void update_wanted(struct etw_bpf_forwarder *f)
 						    f->events[i].event->keyword);
 }
 
-/* Return once all is written that programs have put into the ring. */
+/* Return once all is written that programs have put into the ring, or nobody waits any more. */
 static void let_drain(struct etw_bpf_forwarder *f)
 {
+	struct timespec limit;
 	uint32_t asked;
+	int err = 0;
 
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += 2 * SESSIONS_WAIT_S;
 	pthread_mutex_lock(&f->lock);
 	asked = ++f->asked;
-	if (f->runs)
+	if (f->runs && f->asks)
 		eventfd_write(f->ask_fd, 1);
-	while (f->runs && (int32_t)(f->told - asked) < 0)
-		pthread_cond_wait(&f->answered, &f->lock);
+	while (!err && f->runs && f->asks && (int32_t)(f->told - asked) < 0)
+		err = pthread_cond_clockwait(&f->answered, &f->lock, CLOCK_MONOTONIC, &limit);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -186,8 +194,11 @@ void etw_bpf_forward_start(struct etw_bpf_forwarder *f, volatile __u64 *wanted)
 	pthread_mutex_unlock(&f->lock);
 }
 
-int etw_bpf_forward_fd(const struct etw_bpf_forwarder *f)
+int etw_bpf_forward_fd(struct etw_bpf_forwarder *f)
 {
+	pthread_mutex_lock(&f->lock);
+	f->asks = true;
+	pthread_mutex_unlock(&f->lock);
 	return f->ask_fd;
 }
 
@@ -318,8 +329,11 @@ void etw_bpf_forward_close(struct etw_bpf_forwarder *f)
 	}
 	if (f->handle)
 		etw_reg_remove(f->handle, false);
-	pthread_cond_destroy(&f->answered);
-	pthread_mutex_destroy(&f->lock);
+	/* A thread of the parent may have waited, which the child's copy would wait for. */
+	if (is_own(f)) {
+		pthread_cond_destroy(&f->answered);
+		pthread_mutex_destroy(&f->lock);
+	}
 	if (f->ask_fd >= 0)
 		close(f->ask_fd);
 	for (i = 0; i < ETW_BPF_SOURCES; i++)
