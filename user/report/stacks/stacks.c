@@ -10,6 +10,7 @@
 #include "stacks.h"
 
 #define NAMES_MAX	(2 * FRAME_NAMES_MAX)	/* those of processes are names, too */
+#define NAME_BYTES	128			/* of names, for each node of a tree */
 #define NAME_OTHER	0			/* the name of what there is no room for */
 
 int report_stacks_init(struct report_stacks *s, uint32_t max)
@@ -20,6 +21,7 @@ int report_stacks_init(struct report_stacks *s, uint32_t max)
 	memset(s, 0, sizeof(*s));
 	s->max = max;
 	s->names.max = NAMES_MAX;
+	s->names.max_bytes = (size_t)max * NAME_BYTES;
 	s->nodes = calloc(max, sizeof(*s->nodes));
 	s->places = calloc(max, sizeof(*s->places));
 	s->name_at = calloc(NAMES_MAX, sizeof(*s->name_at));
