@@ -45,6 +45,10 @@ struct report *report_new(const struct report_host *host)
 		report_free(r);
 		return NULL;
 	}
+	if (host->frames) {
+		frame_names_keep(host->frames);
+		report_stacks_keep(&r->stacks);
+	}
 	r->decoder = etw_decoder_new();
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
 	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&

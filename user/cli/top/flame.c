@@ -118,6 +118,7 @@ static uint32_t sort(const struct flame *f, const struct flame_order *order,
 	struct report_stacks stacks = f->stacks;
 	uint32_t i, count = 0;
 
+	report_stacks_total(&stacks);
 	for (i = 0; i < stacks.count; i++)
 		if (stacks.nodes[i].total[0] >= order->least)
 			list[count++] = &stacks.nodes[i];
