@@ -153,6 +153,7 @@ int report_event(struct report *r, const struct convert_event *e)
 		err = report_kind_find(r, &place);
 	if (!err)
 		err = report_places_count(r, &place);
+	r->latest = err ? NULL : place.kind;
 	if (!err && place.kind->operation_name)
 		err = report_operations_count(r, &place);
 	if (!err)

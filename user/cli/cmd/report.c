@@ -273,15 +273,15 @@ static bool learn(struct run *run, const struct etw_event *event)
 	return is_wanted;
 }
 
-static void pair(struct run *run, const struct etw_event *event)
+static void pair(struct run *run, const struct convert_event *e)
 {
 	struct operation operation;
 	struct report_pair pair;
 
-	if (!operations_event(run->operations, event, &operation))
+	if (!operations_decoded(run->operations, e, report_mark(run->report), &operation))
 		return;
 	pair = (struct report_pair){
-		.start = &operation.start, .stop = operation.stop, .decoder = operation.decoder,
+		.start = &operation.start, .stop = operation.stop, .mark = operation.mark, .decoder = operation.decoder,
 		.decoded = operation.decoded, .known = operation.known, .ns = operation.ns,
 	};
 	check(report_pair(run->report, &pair));
@@ -305,14 +305,13 @@ static void take(struct run *run, const struct etw_event *event, unsigned int so
 		/* A schema, for the decoders only */
 		select_may(run->select, event);
 		check(report_schema(run->report, &record));
-		pair(run, event);
 		return;
 	}
 	e.known = !err;
 	if (!select_wants(run->select, &record, e.decoded, run->decoder))
 		return;
 	check(report_event(run->report, &e));
-	pair(run, event);
+	pair(run, &e);
 }
 
 static int read_events(struct run *run)
