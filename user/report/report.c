@@ -7,6 +7,7 @@
 #include <string.h>
 #include "convert/slices/slices.h"
 #include "report_private.h"
+#include "tdh/decode/decoder.h"
 
 #define LEVEL_ERROR	2	/* and 1, critical */
 
@@ -50,6 +51,8 @@ struct report *report_new(const struct report_host *host)
 		report_stacks_keep(&r->stacks);
 	}
 	r->decoder = etw_decoder_new();
+	if (r->decoder)
+		etw_decoder_hold(r->decoder, REPORT_SCHEMAS_AGAIN);
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
 	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&
 	    !report_rows_init(&r->errors, REPORT_ERRORS))

@@ -28,6 +28,9 @@
 #define REPORT_SERIES		60
 #define REPORT_TIMELINE		200
 
+/* Bytes of schemas that are kept for events that are decoded a second time */
+#define REPORT_SCHEMAS_AGAIN	(1u << 20)
+
 #define REPORT_ROWS		1600	/* of the table ... */
 #define REPORT_FIRSTS		400	/* ... and besides, the first events of their kinds */
 #define REPORT_ERRORS		50	/* latest ones */

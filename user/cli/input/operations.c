@@ -17,6 +17,7 @@
 
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
+#define THREADS_KEPT	4096	/* if memory is limited */
 
 struct longest {
 	uint64_t ns;
@@ -36,6 +37,7 @@ struct operations {
 	unsigned int longest_count;
 	struct etw_event stop;		/* of the one that was got last */
 	uint64_t evicted;		/* starts beyond the limits */
+	size_t unended;			/* starts that were forgotten at the end */
 	uint64_t without_key;		/* events that lack what they are paired by */
 	uint64_t stops;			/* without a start */
 	bool any;			/* there was a start or a stop */
@@ -63,6 +65,7 @@ void operations_hold(struct operations *o, size_t bytes)
 {
 	o->held_max = bytes;
 	o->each = sizeof(struct open_slice);
+	o->open.thread_room = THREADS_KEPT;
 }
 
 static void free_longest(struct longest *longest)
@@ -96,6 +99,12 @@ void operations_forget(struct operations *o)
 {
 	while (o->open.count)
 		forget(o, TAILQ_FIRST(&o->open.all));
+}
+
+void operations_end(struct operations *o)
+{
+	o->unended += o->open.count;
+	open_free(&o->open);
 }
 
 static void start(struct operations *o, const struct etw_event *event, const struct open_key *key,
@@ -234,13 +243,15 @@ bool operations_any(const struct operations *o)
 
 void operations_report(const struct operations *o)
 {
+	const size_t unended = o->unended + o->open.count;
+
 	if (!o->any)
 		cli_note("no operation was found: no event has the opcode 1 (start) or 2 (stop)");
-	if (o->open.count)
-		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
+	if (unended)
+		cli_note("%zu operation%s did not end", unended, cli_s(unended));
 	if (o->stops)
 		cli_note("%" PRIu64 " operation%s ended that had not begun", o->stops, cli_s(o->stops));
-	if (o->open.count && o->stops && o->rule.by == OPEN_AUTO)
+	if (unended && o->stops && o->rule.by == OPEN_AUTO)
 		cli_note("if they belong together, --by FIELD pairs them by a field that both have");
 	if (o->without_key)
 		cli_note("%" PRIu64 " event%s had no %s, so nothing to be paired by", o->without_key,

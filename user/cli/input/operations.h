@@ -60,6 +60,8 @@ bool operations_longest(struct operations *operations, unsigned int rank,
 
 /* Forget the starts that wait, but not the schemas that events need. */
 void operations_forget(struct operations *operations);
+/* The same after the last event: operations_report() counts them. */
+void operations_end(struct operations *operations);
 
 /* Was there a start or a stop?  Also true of NULL. */
 bool operations_any(const struct operations *operations);

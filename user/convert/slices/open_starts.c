@@ -25,7 +25,6 @@
 
 #define TWINS		64	/* starts compared with a stop, at most */
 #define ELSEWHERE	2	/* equal numbers that identify a start of another thread */
-#define THREADS_MAX	131072	/* twice as many as can have an open start */
 
 static const GUID none;
 
@@ -226,10 +225,11 @@ static void sweep(struct open_table *table)
 
 static struct open_thread *need_thread(struct open_table *table, uint32_t pid, uint32_t tid)
 {
+	const size_t room = table->thread_room ? table->thread_room : OPEN_THREADS;
 	struct open_thread **at;
 
 	/* At most half of them have an open start. */
-	if (table->thread_count >= THREADS_MAX)
+	if (table->thread_count >= room && table->thread_count >= 2 * table->count)
 		sweep(table);
 	at = thread_at(table, pid, tid);
 	if (!*at) {

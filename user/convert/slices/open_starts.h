@@ -43,6 +43,7 @@ struct open_thread {
 };
 
 #define OPEN_BUCKETS	16384
+#define OPEN_THREADS	131072	/* twice as many as can have an open start */
 
 /* All zero but for all, which needs TAILQ_INIT(), is empty. */
 struct open_table {
@@ -50,6 +51,7 @@ struct open_table {
 	struct open_thread *threads[OPEN_BUCKETS];
 	TAILQ_HEAD(open_slices, open_slice) all;	/* oldest first */
 	size_t count, held, thread_count;
+	size_t thread_room;	/* threads that are kept without an open start; 0: OPEN_THREADS */
 };
 
 /* What a start and its stop have in common */
