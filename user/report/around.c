@@ -21,6 +21,7 @@
 
 struct report_around {
 	struct report_slow *slow;
+	uint16_t next[2];	/* links to others of threads with the hash of its start's, its stop's */
 	uint64_t before, inside, last, after;	/* events that came */
 	struct report_row rows_before[BEFORE], rows_inside[INSIDE], rows_last[LAST], rows_after[AFTER];
 };
@@ -30,17 +31,32 @@ static int64_t end_of(const struct report_slow *slow)
 	return slow->start + (int64_t)slow->ns;
 }
 
-/* Most events are of other threads, nearly all of which this bit rules out. */
-static unsigned int thread_bit(uint32_t pid, uint32_t tid)
+static unsigned int thread_hash(uint32_t pid, uint32_t tid)
 {
 	return (pid * 2654435761u ^ tid * 2246822519u) >> 20;
 }
 
-static void note_thread(struct report *r, uint32_t pid, uint32_t tid)
+/* A link is twice the number of an operation, and one more if it is by its stop's thread; from 2 on */
+static void note_thread(struct report *r, unsigned int number, bool stop, uint32_t pid, uint32_t tid)
 {
-	const unsigned int bit = thread_bit(pid, tid);
+	uint16_t *first = &r->around_threads[thread_hash(pid, tid)];
 
-	r->around_threads[bit / 64] |= UINT64_C(1) << bit % 64;
+	r->arounds[number].next[stop] = *first;
+	*first = (uint16_t)(2 * number + stop + 2);
+}
+
+static void note(struct report *r, struct report_slow *slow)
+{
+	const unsigned int number = r->around_count++;
+
+	r->arounds[number].slow = slow;
+	note_thread(r, number, false, slow->pid, slow->tid);
+	if (slow->stop_pid != slow->pid || slow->stop_tid != slow->tid)
+		note_thread(r, number, true, slow->stop_pid, slow->stop_tid);
+	if (slow->start - MARGIN < r->around_from)
+		r->around_from = slow->start - MARGIN;
+	if (end_of(slow) + MARGIN > r->around_to)
+		r->around_to = end_of(slow) + MARGIN;
 }
 
 int report_around_begin(struct report *r, int64_t *until)
@@ -54,26 +70,20 @@ int report_around_begin(struct report *r, int64_t *until)
 		return -ENOMEM;
 	r->around_from = INT64_MAX;
 	r->around_to = INT64_MIN;
-	for (i = 0; i < count && i < OPERATIONS; i++) {
-		for (j = 0; j < list[i]->slow_count; j++) {
-			struct report_slow *slow = &list[i]->slow[j];
-
-			r->arounds[r->around_count++].slow = slow;
-			note_thread(r, slow->pid, slow->tid);
-			note_thread(r, slow->stop_pid, slow->stop_tid);
-			if (slow->start - MARGIN < r->around_from)
-				r->around_from = slow->start - MARGIN;
-			if (end_of(slow) + MARGIN > r->around_to)
-				r->around_to = end_of(slow) + MARGIN;
-		}
-	}
+	for (i = 0; i < count && i < OPERATIONS; i++)
+		for (j = 0; j < list[i]->slow_count; j++)
+			note(r, &list[i]->slow[j]);
 	*until = r->around_to / 100 + 1 + ETW_UNIX_EPOCH_100NS;
 	return r->around_count != 0;
 }
 
-static bool is_near(const struct report_slow *slow, int64_t ns, uint32_t pid, uint32_t tid)
+static bool is_near(const struct report_around *around, int64_t ns, uint32_t pid, uint32_t tid)
 {
+	const struct report_slow *slow = around->slow;
+
 	if (ns < slow->start - MARGIN || ns > end_of(slow) + MARGIN)
+		return false;
+	if (ns > end_of(slow) && around->after == AFTER)
 		return false;
 	return (tid == slow->tid && pid == slow->pid) ||
 	       (tid == slow->stop_tid && pid == slow->stop_pid);
@@ -83,25 +93,24 @@ bool report_around_wants(const struct report *r, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
 	const int64_t ns = slices_time(event);
-	const unsigned int bit = thread_bit(header->process_id, header->thread_id);
-	unsigned int i;
+	unsigned int link;
 
-	if (ns < r->around_from || ns > r->around_to ||
-	    !(r->around_threads[bit / 64] >> bit % 64 & 1))
+	if (ns < r->around_from || ns > r->around_to)
 		return false;
-	for (i = 0; i < r->around_count; i++)
-		if (is_near(r->arounds[i].slow, ns, header->process_id, header->thread_id))
+	link = r->around_threads[thread_hash(header->process_id, header->thread_id)];
+	for (; link; link = r->arounds[link / 2 - 1].next[link & 1])
+		if (is_near(&r->arounds[link / 2 - 1], ns, header->process_id, header->thread_id))
 			return true;
 	return false;
 }
 
-/* The place of the event's row, or NULL */
+/* The place of an event's row; there is one for each that is near. */
 static struct report_row *place_of(struct report_around *around, int64_t ns)
 {
 	if (ns < around->slow->start)
 		return &around->rows_before[around->before++ % BEFORE];
 	if (ns > end_of(around->slow))
-		return around->after < AFTER ? &around->rows_after[around->after++] : NULL;
+		return &around->rows_after[around->after++];
 	if (around->inside < INSIDE)
 		return &around->rows_inside[around->inside++];
 	return &around->rows_last[around->last++ % LAST];
@@ -135,16 +144,13 @@ int report_around_event(struct report *r, const struct convert_event *e)
 {
 	const struct etw_event_header *header = e->event->record.header;
 	const int64_t ns = slices_time(e->event);
-	struct report_row *row;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < r->around_count && !err; i++) {
-		if (!is_near(r->arounds[i].slow, ns, header->process_id, header->thread_id))
+		if (!is_near(&r->arounds[i], ns, header->process_id, header->thread_id))
 			continue;
-		row = place_of(&r->arounds[i], ns);
-		if (row)
-			err = fill(r, row, e);
+		err = fill(r, place_of(&r->arounds[i], ns), e);
 	}
 	return err;
 }

@@ -5,6 +5,9 @@
  * Bins are numbered by magnitude: 0 to 255 are themselves, then each power of two has 128. So the
  * bin of a magnitude m >= 256 with its highest bit at position b has the number
  * 128 * (b - 7) + (m >> (b - 7)).
+ *
+ * A block of bins begins with 16-bit counts and gets wider ones when one of them is full: most never
+ * are, and small blocks stay in the processor's caches.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +16,9 @@
 
 #define BINS	REPORT_HISTOGRAM_BINS
 #define ALL	(REPORT_HISTOGRAM_BLOCKS * BINS)
+
+/* How wide a block's counts are is in the lowest bits of its address, which are 0. */
+enum { WIDTH_16, WIDTH_32, WIDTH_64, WIDTH_MASK };
 
 static unsigned int bin_of(uint64_t magnitude)
 {
@@ -34,17 +40,85 @@ static __int128 low_of(unsigned int bin)
 	return (__int128)(bin - BINS * (block - 1)) << (block - 1);
 }
 
+static void *counts_of(uintptr_t block)
+{
+	return (void *)(block & ~(uintptr_t)WIDTH_MASK);
+}
+
+static uint64_t count_at(uintptr_t block, unsigned int bin)
+{
+	switch (block & WIDTH_MASK) {
+	case WIDTH_16:
+		return ((const uint16_t *)counts_of(block))[bin];
+	case WIDTH_32:
+		return ((const uint32_t *)counts_of(block))[bin];
+	default:
+		return ((const uint64_t *)counts_of(block))[bin];
+	}
+}
+
+/* false: the count is full. */
+static bool count_one(uintptr_t block, unsigned int bin)
+{
+	uint16_t *narrow = counts_of(block);
+	uint32_t *wider = counts_of(block);
+
+	switch (block & WIDTH_MASK) {
+	case WIDTH_16:
+		narrow[bin] += narrow[bin] != UINT16_MAX;
+		return narrow[bin] != UINT16_MAX;
+	case WIDTH_32:
+		wider[bin] += wider[bin] != UINT32_MAX;
+		return wider[bin] != UINT32_MAX;
+	default:
+		((uint64_t *)counts_of(block))[bin]++;
+		return true;
+	}
+}
+
+/* A block of this width with the counts of another one, which is freed; 0: no memory */
+static uintptr_t widen_block(uintptr_t from, unsigned int width)
+{
+	uint64_t *counts = calloc(BINS, sizeof(uint16_t) << width);
+	unsigned int i;
+
+	for (i = 0; i < BINS && counts && from; i++) {
+		if (width == WIDTH_32)
+			((uint32_t *)counts)[i] = (uint32_t)count_at(from, i);
+		else
+			counts[i] = count_at(from, i);
+	}
+	if (!counts)
+		return 0;
+	free(counts_of(from));
+	return (uintptr_t)counts | width;
+}
+
+/* The largest value of a width stands for nothing: a count that reaches it gets the next width. */
+static int count_in_block(uintptr_t *block, unsigned int bin)
+{
+	uintptr_t wider;
+
+	if (!*block)
+		*block = widen_block(0, WIDTH_16);
+	if (!*block)
+		return -ENOMEM;
+	if (count_one(*block, bin))
+		return 0;
+	wider = widen_block(*block, (*block & WIDTH_MASK) + 1);
+	if (!wider)
+		return -ENOMEM;
+	*block = wider;
+	return 0;
+}
+
 int report_histogram_add(struct report_histogram *h, __int128 value)
 {
 	const bool below = value < 0;
 	const unsigned int bin = bin_of((uint64_t)(below ? -value : value));
-	uint64_t **block = &h->blocks[below][bin / BINS];
 
-	if (!*block)
-		*block = calloc(BINS, sizeof(**block));
-	if (!*block)
+	if (count_in_block(&h->blocks[below][bin / BINS], bin % BINS))
 		return -ENOMEM;
-	(*block)[bin % BINS]++;
 	if (!h->count || value < h->least)
 		h->least = value;
 	if (!h->count || value > h->greatest)
@@ -59,17 +133,17 @@ void report_histogram_free(struct report_histogram *h)
 	unsigned int i;
 
 	for (i = 0; i < REPORT_HISTOGRAM_BLOCKS; i++) {
-		free(h->blocks[0][i]);
-		free(h->blocks[1][i]);
+		free(counts_of(h->blocks[0][i]));
+		free(counts_of(h->blocks[1][i]));
 	}
 	memset(h, 0, sizeof(*h));
 }
 
 static uint64_t count_in(const struct report_histogram *h, bool below, unsigned int bin)
 {
-	const uint64_t *block = h->blocks[below][bin / BINS];
+	const uintptr_t block = h->blocks[below][bin / BINS];
 
-	return block ? block[bin % BINS] : 0;
+	return block ? count_at(block, bin % BINS) : 0;
 }
 
 /* The lowest value of the bin with this rank */

@@ -22,8 +22,11 @@ struct report_histogram {
 	uint64_t count;
 	__int128 sum;
 	__int128 least, greatest;
-	/* By magnitude: of the numbers from 0 on, and of those below */
-	uint64_t *blocks[2][REPORT_HISTOGRAM_BLOCKS];
+	/*
+	 * By magnitude: of the numbers from 0 on, and of those below. The address of a block's
+	 * counts, and how wide they are (histogram.c); 0: there is none.
+	 */
+	uintptr_t blocks[2][REPORT_HISTOGRAM_BLOCKS];
 };
 
 /* A number from -2^63 to 2^64 - 1. 0 or -ENOMEM */

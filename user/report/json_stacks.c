@@ -102,10 +102,12 @@ static void put_tree(const struct report_stacks *s, struct etw_text *to, const c
 
 void report_put_stacks(const struct report *r, struct etw_text *to)
 {
-	if (r->host.frames)
-		put_tree(&r->stacks, to, "stacks", 1);
-	else
+	if (!r->host.frames) {
 		json_writer_word(to, "stacks", NULL);
+		return;
+	}
+	report_stacks_total(&r->stacks);
+	put_tree(&r->stacks, to, "stacks", 1);
 }
 
 void report_put_stacks_diff(const struct report *a, const struct report *b, struct etw_text *to)

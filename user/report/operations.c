@@ -129,6 +129,23 @@ int report_operations_count(struct report *r, const struct report_place *place)
 
 /* ----------------------------------------------------------------------- pairs */
 
+/* The slot of the start's operation from 1, below the generation that this is of */
+uint64_t report_mark(const struct report *r)
+{
+	const struct report_kind *kind = r->latest;
+
+	if (!kind || !kind->operation_name)
+		return 0;
+	return (uint64_t)kind->operation_generation << 32 | (kind->operation->entry.slot + 1);
+}
+
+static struct report_operation *marked(const struct report *r, uint64_t mark)
+{
+	if (!mark || mark >> 32 != r->operations.generation)
+		return NULL;
+	return (struct report_operation *)r->operations.entries[(uint32_t)mark - 1];
+}
+
 static enum report_pairing pairing_of(const struct report_pair *pair)
 {
 	const struct etw_event_header *start = pair->start->record.header;
@@ -192,31 +209,49 @@ static enum status status_of(const struct etw_field *field)
 	return names[i].status;
 }
 
-/* 1: the stop says that the operation failed; 0: that it did not; -1: it does not say */
-static int has_failed(const struct report_pair *pair)
+static bool may_be_status(const struct etw_field *field)
+{
+	if (field->depth || field->kind != ETW_FIELD_VALUE)
+		return false;
+	return field->value_kind == ETW_VALUE_UNSIGNED || field->value_kind == ETW_VALUE_SIGNED ||
+	       field->value_kind == ETW_VALUE_HEX || field->value_kind == ETW_VALUE_ERROR;
+}
+
+static bool is_failure(enum status status, const struct etw_field *field)
+{
+	switch (status) {
+	case FAILED_NONZERO:
+		return field->value.u != 0;
+	case FAILED_NEGATIVE:
+		return field->value.i < 0;
+	case FAILED_TOP_BIT:
+		return field->value.u >> 31 & 1;
+	default:
+		return false;
+	}
+}
+
+/*
+ * 1: the stop says that the operation failed; 0: that it did not; -1: it does not say. Whole events of
+ * all schemas of the kind (kinds.c) without such a field say that others have none, either.
+ */
+static int has_failed(struct report_kind *kind, const struct report_pair *pair)
 {
 	struct etw_field field;
+	enum status status;
+	int ret;
 
-	if (!pair->known)
+	if (!pair->known || (kind->status_known && !kind->has_status))
 		return -1;
 	etw_decode_rewind(pair->decoder);
-	while (etw_decode_next(pair->decoder, &field) == 1) {
-		if (field.depth || field.kind != ETW_FIELD_VALUE)
+	while ((ret = etw_decode_next(pair->decoder, &field)) == 1) {
+		status = may_be_status(&field) ? status_of(&field) : NO_STATUS;
+		if (status == NO_STATUS)
 			continue;
-		if (field.value_kind != ETW_VALUE_UNSIGNED && field.value_kind != ETW_VALUE_SIGNED &&
-		    field.value_kind != ETW_VALUE_HEX && field.value_kind != ETW_VALUE_ERROR)
-			continue;
-		switch (status_of(&field)) {
-		case NO_STATUS:
-			break;
-		case FAILED_NONZERO:
-			return field.value.u != 0;
-		case FAILED_NEGATIVE:
-			return field.value.i < 0;
-		case FAILED_TOP_BIT:
-			return field.value.u >> 31 & 1;
-		}
+		kind->status_known = kind->has_status = true;
+		return is_failure(status, &field);
 	}
+	kind->status_known |= !ret;
 	return -1;
 }
 
@@ -241,6 +276,13 @@ static int fill_slow(struct report *r, struct report_slow *slow, const struct re
 	return slow->process ? 0 : -ENOMEM;
 }
 
+static bool is_slow(const struct report_operation *operation, uint64_t ns)
+{
+	return operation->slow_count < REPORT_SLOWEST ||
+	       operation->slow[REPORT_SLOWEST - 1].ns < ns;
+}
+
+/* The start was decoded by r->decoder. */
 static int keep_slow(struct report *r, struct report_operation *operation,
 		     const struct report_pair *pair)
 {
@@ -248,8 +290,6 @@ static int keep_slow(struct report *r, struct report_operation *operation,
 
 	while (at && operation->slow[at - 1].ns < pair->ns)
 		at--;
-	if (at == REPORT_SLOWEST)
-		return 0;
 	if (operation->slow_count == REPORT_SLOWEST)
 		free_slow(&operation->slow[--operation->slow_count]);
 	memmove(&operation->slow[at + 1], &operation->slow[at],
@@ -309,27 +349,36 @@ int report_schema(struct report *r, const EVENT_RECORD *piece)
 	return etw_decode(r->decoder, piece, &decoded) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* The start, for what the mark did not say */
+static int decode_start(struct report *r, const struct report_pair *pair, EVENT_RECORD *record,
+			const struct etw_decoded **decoded)
+{
+	etw_event_record(record, pair->start, &r->items, false);
+	return etw_decode(r->decoder, record, decoded) == -ENOMEM ? -ENOMEM : 0;
+}
+
 int report_pair(struct report *r, const struct report_pair *pair)
 {
-	struct report_operation *operation;
+	struct report_operation *operation = marked(r, pair->mark);
+	struct report_kind *kind = r->latest;
 	const struct etw_decoded *decoded;
 	EVENT_RECORD record;
-	int err, failed;
+	int err = 0, failed;
 
-	err = find_of(r, pair->decoded, pair->stop, &operation);
-	if (err)
-		return err;
-	operation->stopped++;
-	etw_event_record(&record, pair->start, &r->items, false);
-	if (etw_decode(r->decoder, &record, &decoded) == -ENOMEM)
-		return -ENOMEM;
-	err = find_of(r, decoded, pair->start, &operation);
+	kind->operation->stopped++;
+	if (!operation)
+		err = decode_start(r, pair, &record, &decoded);
+	if (!err && !operation)
+		err = find_of(r, decoded, pair->start, &operation);
 	if (err)
 		return err;
 	operation->paired[pairing_of(pair)]++;
-	failed = has_failed(pair);
+	failed = has_failed(kind, pair);
 	operation->has_status |= failed >= 0;
 	operation->failed += failed > 0;
 	err = report_histogram_add(&operation->times, pair->ns);
+	if (err || !is_slow(operation, pair->ns))
+		return err;
+	err = decode_start(r, pair, &record, &decoded);
 	return err ? err : keep_slow(r, operation, pair);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "convert/slices/slices.h"
 #include "report_private.h"
+#include "tdh/decode/decoder.h"
 
 #define LEVEL_ERROR	2	/* and 1, critical */
 
@@ -45,7 +46,13 @@ struct report *report_new(const struct report_host *host)
 		report_free(r);
 		return NULL;
 	}
+	if (host->frames) {
+		frame_names_keep(host->frames);
+		report_stacks_keep(&r->stacks);
+	}
 	r->decoder = etw_decoder_new();
+	if (r->decoder)
+		etw_decoder_hold(r->decoder, REPORT_SCHEMAS_AGAIN);
 	if (r->decoder && !report_rows_init(&r->table, REPORT_ROWS) &&
 	    !report_rows_init(&r->firsts, REPORT_FIRSTS) &&
 	    !report_rows_init(&r->errors, REPORT_ERRORS))
@@ -149,6 +156,7 @@ int report_event(struct report *r, const struct convert_event *e)
 		err = report_kind_find(r, &place);
 	if (!err)
 		err = report_places_count(r, &place);
+	r->latest = err ? NULL : place.kind;
 	if (!err && place.kind->operation_name)
 		err = report_operations_count(r, &place);
 	if (!err)

@@ -49,9 +49,16 @@ int report_schema(struct report *report, const EVENT_RECORD *piece);
 /* What the host knows about processes has changed. */
 void report_processes_changed(struct report *report);
 
-/* A start event and the stop that ended it after ns; both are events that were taken, too. */
+/* What report_pair() may know a start by, of the event that was taken last; 0: nothing */
+uint64_t report_mark(const struct report *report);
+
+/*
+ * A start event and the stop that ended it after ns. Both are events that were taken, the stop as the
+ * last one.
+ */
 struct report_pair {
 	const struct etw_event *start, *stop;
+	uint64_t mark;			/* of the start, or 0 */
 	struct etw_decoder *decoder;	/* of the stop */
 	const struct etw_decoded *decoded;
 	bool known;

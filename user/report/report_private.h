@@ -28,10 +28,14 @@
 #define REPORT_SERIES		60
 #define REPORT_TIMELINE		200
 
+/* Bytes of schemas that are kept for events that are decoded a second time */
+#define REPORT_SCHEMAS_AGAIN	(1u << 20)
+
 #define REPORT_ROWS		1600	/* of the table ... */
 #define REPORT_FIRSTS		400	/* ... and besides, the first events of their kinds */
 #define REPORT_ERRORS		50	/* latest ones */
 #define REPORT_ROW_TEXT		512	/* bytes of a row's text that are kept */
+#define REPORT_AROUND_THREADS	4096	/* slots for those whose events are kept a second time */
 #define REPORT_LOSSES		1000	/* rows about losses */
 #define REPORT_LOSS_CAUSES	64
 #define REPORT_LOSERS		512
@@ -108,6 +112,8 @@ struct report_kind {
 	bool fields_known;		/* they are all that events of the kind have ... */
 	bool fields_left_out;		/* ... apart from those that there was no room for */
 	bool fields_missed;		/* ... for which there is room now */
+	bool status_known;		/* the latest schema has no field that says what failed, or ... */
+	bool has_status;		/* ... one of them has */
 	const void *plan;		/* of the latest event without an identity that was looked up */
 	unsigned int *field_room;	/* report.field_count */
 };
@@ -221,6 +227,7 @@ struct report {
 			       all_operations;
 	struct etw_decoder *decoder;	/* of starts */
 	struct etw_event_items items;
+	struct report_kind *latest;	/* of the latest event */
 	unsigned int field_count;	/* of all kinds */
 	const char *by;			/* what operations are paired by; NULL: what they have */
 	struct report_cpu *cpus;
@@ -247,7 +254,8 @@ struct report {
 	unsigned int file_count;
 	struct report_around *arounds;
 	unsigned int around_count;
-	uint64_t around_threads[64];	/* bits by the hash of a process and thread */
+	/* By the hash of a process and thread: a link to those with it, or 0; see around.c */
+	uint16_t around_threads[REPORT_AROUND_THREADS];
 	int64_t around_from, around_to;	/* ns since 1970: when all of them are */
 	bool mixed;			/* they are of several machines or boots */
 	int64_t since, until;		/* FILETIME */

@@ -115,6 +115,7 @@ int report_page_stacks(struct report_page *page)
 {
 	const struct report_stacks *s = &page->report->stacks;
 
+	report_stacks_total(s);
 	return s->events[0] ? put_tree(page, s, 1) : 0;
 }
 

@@ -24,6 +24,11 @@ struct frame_names;
 
 struct frame_names *frame_names_new(struct symbolizer *symbolizer);	/* NULL: no memory */
 void frame_names_free(struct frame_names *names);	/* NULL is fine */
+/*
+ * Keep what was found for an address: names change only by the trace's events, not by processes that
+ * run. Without memory nothing is kept.
+ */
+void frame_names_keep(struct frame_names *names);
 
 /*
  * The functions of an event's stack, innermost first, as numbers from 0 on; how many, 0: it has no
@@ -32,6 +37,14 @@ void frame_names_free(struct frame_names *names);	/* NULL is fine */
  */
 unsigned int frame_names_of(struct frame_names *names, const struct etw_event *event,
 			    uint32_t *stack, bool *cut);
+
+/*
+ * If names are kept: the time from since until before until in which all addresses of the event's
+ * process have the same names, as long as the version that is returned holds. 0: they are not kept
+ */
+uint32_t frame_names_period(const struct frame_names *names, const struct etw_event *event,
+			    int64_t *since, int64_t *until);
+uint32_t frame_names_version(const struct frame_names *names);
 
 /* How many numbers there are */
 uint32_t frame_names_count(const struct frame_names *names);

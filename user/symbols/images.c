@@ -425,17 +425,41 @@ static const struct note *find_note(const struct images *images, const struct pr
 	       find_ahead(ancestor, until(ancestor, forked), address);
 }
 
+/* The time between two notes of a process */
+static void find_period(const struct process *process, int64_t time, int64_t *since, int64_t *end)
+{
+	const uint32_t count = until(process, time);
+
+	*since = count ? process->notes[count - 1].time : INT64_MIN;
+	*end = count < process->count ? process->notes[count].time : INT64_MAX;
+}
+
+uint32_t images_period(const struct images *images, uint32_t pid, int64_t time, int64_t *since,
+		       int64_t *end)
+{
+	const struct process *process = process_find(images, pid);
+
+	*since = INT64_MIN;
+	*end = INT64_MAX;
+	if (process)
+		find_period(process, time, since, end);
+	return images->version;
+}
+
+uint32_t images_version(const struct images *images)
+{
+	return images->version;
+}
+
 static void answer(const struct images *images, const struct process *process, int64_t time,
 		   uint64_t address, struct answer *to)
 {
-	const uint32_t count = until(process, time);
 	const struct note *note = find_note(images, process, time, address);
 
 	*to = (struct answer){
 		.address = address, .pid = process->pid, .version = images->version,
-		.since = count ? process->notes[count - 1].time : INT64_MIN,
-		.until = count < process->count ? process->notes[count].time : INT64_MAX,
 	};
+	find_period(process, time, &to->since, &to->until);
 	if (note)
 		to->image = (struct image){ note->file, note->begin, note->end, note->offset };
 }

@@ -52,6 +52,14 @@ const struct image_file *images_file(struct images *images, const struct image_f
 bool images_find(struct images *images, uint32_t pid, int64_t time, uint64_t address,
 		 struct image *image);
 
+/*
+ * All answers for a process and a time hold from since until before until, as long as the version that
+ * is returned does; it is not 0.
+ */
+uint32_t images_period(const struct images *images, uint32_t pid, int64_t time, int64_t *since,
+		       int64_t *until);
+uint32_t images_version(const struct images *images);
+
 /* Is any mapping known? */
 bool images_any(const struct images *images);
 /* How many events said something for which there was no room */

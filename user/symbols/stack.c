@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/table.h"
 #include "stack.h"
 
 #define HEAD	sizeof(uint64_t)	/* MatchId */
@@ -23,6 +24,26 @@ static struct symbol_place place_of(const struct symbol_stack *stack, uint64_t a
 		.pid = stack->event->record.header->process_id, .time = stack->event->time,
 		.address = address, .returns = !exact,
 	};
+}
+
+bool symbol_stack_is(const struct etw_event *event, uint64_t *hash)
+{
+	uint64_t all = event->record.header->flags & ETW_EVENT_USER_MODE;
+	bool found = false, copied = false;
+	struct etw_ext_view item;
+	uint32_t at = 0;
+
+	while (etw_ext_next(&event->record, &at, &item) == 1) {
+		copied |= item.type == ETW_EXT_USER_STACK;
+		if (item.type != ETW_EXT_STACK_TRACE32 && item.type != ETW_EXT_STACK_TRACE64)
+			continue;
+		found = true;
+		if (item.data_len > HEAD)
+			all = etw_hash(all + item.type, (const char *)item.data + HEAD,
+				       item.data_len - HEAD);
+	}
+	*hash = copied ? 0 : all | 1;
+	return found || copied;
 }
 
 void symbol_stack_begin(struct symbol_stack *stack, struct symbolizer *symbolizer,

@@ -21,6 +21,12 @@ struct symbol_stack {
 	struct unwound frames[UNWIND_MAX];
 };
 
+/*
+ * Has the event a stack? *hash: of all that its functions follow from besides its process and what is
+ * known of that; 0: they follow from more.
+ */
+bool symbol_stack_is(const struct etw_event *event, uint64_t *hash);
+
 void symbol_stack_begin(struct symbol_stack *stack, struct symbolizer *symbolizer,
 			const struct etw_event *event);
 /* Begin with the first address again, without unwinding once more. */

@@ -9,7 +9,7 @@
 #define RARE	500	/* kinds of events, more than fields have room for */
 #define OFTEN	5000
 #define EVENTS	400000
-#define MEMORY_KB	(80 * 1024)	/* 10 million events of a usual trace take half */
+#define MEMORY_KB	(64 * 1024)
 
 /* fields: name, NUL and type of each */
 static void put(const char *name, const char *fields, size_t fields_len, const void *data,
@@ -159,6 +159,22 @@ static void test_results(void)
 	unlink(made_file.path);
 }
 
+/* More events of one value than a narrow count holds */
+static void test_wide(void)
+{
+	static const uint32_t counts[] = { 65534, 65535, 65536, 70000 };
+	uint32_t value, i;
+
+	report_begin();
+	for (value = 0; value < 4; value++)
+		for (i = 0; i < counts[value]; i++)
+			put("many", "value\0" U32, 7, &value, 4);
+	report_end();
+	says(made_file.path, "[(f['count'], [n for _, _, n in f['histogram']]) for f in r['fields']]",
+	     "[(266605, [65534, 65535, 65536, 70000])]", "counts of any size");
+	unlink(made_file.path);
+}
+
 int main(void)
 {
 	test_memory();	/* before other children, which may be larger */
@@ -167,5 +183,6 @@ int main(void)
 	test_room();
 	test_back();
 	test_large();
+	test_wide();
 	return done_testing();
 }

@@ -41,6 +41,24 @@ static void test_failed(void)
 	unlink(made_file.path);
 }
 
+/* Stops of one name whose fields differ: whichever comes first */
+static void test_failed_sometimes(void)
+{
+	unsigned int i;
+
+	report_begin();
+	for (i = 0; i < 3; i++) {
+		put_pair("late", MS, "n", U32, 1);
+		put_pair("late", MS, "status", I32, -5);
+		put_pair("early", MS, "status", I32, -5);
+		put_pair("early", MS, "n", U32, 1);
+	}
+	report_end();
+	says(made_file.path, "sorted((o['name'], o['failed']) for o in r['operations'])",
+	     "[('early', 3), ('late', 3)]", "only some of them say what failed");
+	unlink(made_file.path);
+}
+
 /* By the sum of their times, not by their number */
 static void test_order(void)
 {
@@ -115,6 +133,7 @@ static void test_context(void)
 int main(void)
 {
 	test_failed();
+	test_failed_sometimes();
 	test_order();
 	test_names();
 	test_context();

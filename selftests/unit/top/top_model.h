@@ -20,6 +20,9 @@
 #define SECOND		1000000000LL
 
 #define MODEL_PID	4000000		/* of nobody */
+#define MODEL_CODE	0x660000000000ull	/* where no file is mapped */
+#define MODEL_FUNCTION	64			/* bytes of each function there */
+#define MODEL_LETTERS	26			/* the first ones have letters */
 
 /*
  * count events, each of them step_ns after the one before, and with a number higher by step. The
@@ -34,12 +37,15 @@ struct model_order {
 	uint8_t opcode, level;		/* level: 0 is 4 */
 	char provider[40], name[60], text[60];	/* text: "" is "x" ... */
 	bool empty;			/* ... unless this is set */
+	char stack[40];			/* each letter a function, the outermost first; "": none */
+	bool spread;			/* and the number-th function behind z is the innermost */
 };
 
 /* Shared with children */
 static struct model {
 	uint64_t lost, unread;
 	int64_t time;			/* ns: of the last event */
+	bool maps;			/* Etw-Image was enabled */
 } *model;
 
 static struct feed model_feed;
@@ -64,7 +70,25 @@ static unsigned char *model_item(unsigned char *to, uint16_t type, bool more, co
 	return to + head[0];
 }
 
-/* An event at to, of at most 512 bytes; returns its end. */
+/* An address in a function of those from MODEL_CODE on */
+static uint64_t model_address(uint64_t function)
+{
+	return MODEL_CODE + function * MODEL_FUNCTION + 5;
+}
+
+static unsigned char *model_stack(unsigned char *to, const struct model_order *o, uint32_t number)
+{
+	uint64_t stack[2 + sizeof(o->stack)] = { 0 };
+	size_t count = strlen(o->stack) + o->spread, i;
+
+	for (i = 0; o->stack[i]; i++)
+		stack[count - i] = model_address((uint64_t)(o->stack[i] - 'a'));
+	if (o->spread)
+		stack[1] = model_address(MODEL_LETTERS + number);
+	return model_item(to, ETW_EXT_STACK_TRACE64, false, stack, (1 + count) * sizeof(*stack));
+}
+
+/* An event at to, of at most 1,024 bytes; returns its end. */
 static unsigned char *model_event(unsigned char *to, const struct model_order *o, uint32_t number)
 {
 	static const char fields[] = "Text\0\x02Number\0\x08";
@@ -83,7 +107,9 @@ static unsigned char *model_event(unsigned char *to, const struct model_order *o
 	len = (uint16_t)(2 + strlen(o->provider) + 1);
 	memcpy(data, &len, 2);
 	strcpy((char *)data + 2, o->provider);
-	to = model_item(to, ETW_EXT_PROV_TRAITS, false, data, len);
+	to = model_item(to, ETW_EXT_PROV_TRAITS, *o->stack, data, len);
+	if (*o->stack)
+		to = model_stack(to, o, number);
 	strcpy((char *)to, *o->text || o->empty ? o->text : "x");
 	to += strlen((char *)to) + 1;
 	memcpy(to, &number, sizeof(number));
@@ -131,7 +157,7 @@ static void model_put(const struct model_order *o)
 		size = (uint32_t)(model_event(at, o, o->number + i * o->step) - at);
 		h->offset += etw_record_slot(size);
 		h->saved_offset = h->current_offset = h->offset;
-		if (h->offset + 512 > FAKE_BUFFER_SIZE)
+		if (h->offset + 1024 > FAKE_BUFFER_SIZE)
 			model_deliver();
 	}
 	model_deliver();
@@ -146,7 +172,9 @@ static void model_put(const struct model_order *o)
 
 static int model_ioctl(int fd, unsigned int command, void *arg)
 {
+	static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 	struct etw_consumer_stat *consumer = arg;
+	struct etw_enable *enable = arg;
 	struct etw_session_stat *stat = arg;
 	uint32_t nr = command & 0xFF, i;
 	int ret;
@@ -157,6 +185,8 @@ static int model_ioctl(int fd, unsigned int command, void *arg)
 		stat->consumer_count = 0;
 		return 0;
 	}
+	if (nr == 0x10 && !memcmp(&enable->provider, &image_guid, sizeof(image_guid)))
+		model->maps |= enable->control == ETW_CONTROL_ENABLE;
 	ret = cli_ioctl(fd, command, arg);
 	if (!ret && nr <= 0x05)
 		((struct etw_session *)arg)->events_lost = 0;

@@ -54,7 +54,7 @@ static int run_model(int argc, char **argv)
 	status = cmd_top(argc, argv);
 	snprintf(strrchr(path, '/'), 16, "/result");
 	to = fopen(path, "w");
-	fprintf(to, "status %d, sessions %u\n", status, sessions());
+	fprintf(to, "status %d, sessions %u, %s\n", status, sessions(), model->maps ? "maps" : "no maps");
 	fclose(to);
 	return status;
 }
@@ -282,6 +282,216 @@ static void test_freeze(void)
 	end();
 }
 
+#define FUNCTIONS	(MODEL_LETTERS + 20000)	/* more than the tree has room for */
+
+/* Names for the functions of MODEL_PID's stacks: those of 'a', 'b' and so on, then others */
+static void name_functions(const char *const *names, unsigned int count)
+{
+	char path[128];
+	unsigned int i;
+	FILE *map;
+
+	shell("mkdir -p %s/tmp", folder);
+	snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", folder, MODEL_PID);
+	map = fopen(path, "w");
+	for (i = 0; i < MODEL_LETTERS; i++)
+		fprintf(map, "%llx %x %s\n", MODEL_CODE + i * MODEL_FUNCTION, MODEL_FUNCTION,
+			i < count ? names[i] : i == MODEL_LETTERS - 1 ? "the_last" : "another");
+	for (; i < FUNCTIONS; i++)
+		fprintf(map, "%llx %x function%u\n", MODEL_CODE + i * MODEL_FUNCTION, MODEL_FUNCTION, i);
+	fclose(map);
+}
+
+/* Does a line of the screen have this, and behind it that? */
+static bool line_has(const char *a, const char *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		const char *at = strstr(tmux_line(i), a);
+
+		if (at && strstr(at + strlen(a), b))
+			return true;
+	}
+	return false;
+}
+
+/* The number of the line that ends so; 200: there is none */
+static unsigned int line_of(const char *end)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		const char *line = tmux_line(i);
+
+		if (strlen(line) > strlen(end) && !strcmp(line + strlen(line) - strlen(end), end))
+			break;
+	}
+	return i;
+}
+
+static void begin_flame(unsigned int width, unsigned int height, const char *locale)
+{
+	static const char *const names[] = {
+		"main", "parse", "lex", "emit", "write\033[2J\r", "a_function_whose_name_is_longer_than_any_screen_"
+		"of_eighty_columns_and_than_most_of_those_that_have_a_hundred_more_is_cut",
+	};
+	static char arguments[256];
+
+	name_functions(names, sizeof(names) / sizeof(*names));
+	snprintf(arguments, sizeof(arguments), "session -i 200ms --symbols %s", folder);
+	begin(width, height, locale, arguments);
+}
+
+/* The length of the bar in the line that ends so, and where it begins */
+static unsigned int bar_of(const char *end, unsigned int *begin)
+{
+	const char *line = tmux_line(line_of(end));
+
+	*begin = (unsigned int)strcspn(line, "#");
+	return (unsigned int)strspn(line + *begin, "#");
+}
+
+static void test_flame(unsigned int width, unsigned int height)
+{
+	unsigned int begin;
+
+	begin_flame(width, height, PLAIN);
+	GIVE(30, "Alpha", "one", .stack = "abc");
+	GIVE(10, "Alpha", "one", .stack = "abd");
+	ok(tmux_until(row_has("Alpha ", " 40 ", "")), "%ux%u: events with stacks", width, height);
+	type("t");
+	ok(tmux_until(line_has(" 75.0% ", "|-lex") && line_has(" 25.0% ", "`-emit")),
+	   "t: their functions, those of earlier events, too");
+	ok(!strncmp(tmux_line(0), "session  stacks by provider", 27), "below a title: %s", tmux_line(0));
+	ok(!strncmp(tmux_line(1), " >TOTAL   SELF   EVENTS FLAME", 29) &&
+	   strstr(tmux_line(1), "PROVIDER AND FUNCTIONS"), "and headings: %s", tmux_line(1));
+	ok(line_has("100.0%   0.0%       40 ####", "# Alpha") && line_of(" Alpha") < line_of("  main") &&
+	   line_of("  main") < line_of("  parse") && line_of("  parse") < line_of("|-lex") &&
+	   line_of("|-lex") < line_of("`-emit"), "callers are above what they call, a chain is straight");
+	ok(bar_of("|-lex", &begin) == (width / 4 * 3 + 3) / 4 && begin == 24 &&
+	   bar_of("`-emit", &begin) == (width / 4 + 3) / 4 && begin == 24 + width / 4 * 3 / 4,
+	   "bars are as long as shares, and follow one another");
+	ok(tmux_shows("40 of 40 events have a stack"), "how many events these are");
+	ok(!strncmp(tmux_line(height - 1), "q quit  / filter  b by  f field  t table", 40),
+	   "with the keys below: %s", tmux_line(height - 1));
+	ok(widest() <= width, "in the width: %u", widest());
+	GIVE(40, "Beta", "two", .stack = "abf");
+	GIVE(20, "Beta", "two", .lose = 3);
+	ok(tmux_until(!strncmp(tmux_line(0), "LOST 3", 6) && line_has(" 50.0% ", " Beta") &&
+		      line_has(" 37.5% ", "|-lex")), "what comes is counted, and losses are above it");
+	ok(tmux_shows("80 of 100 events have a stack"), "events without a stack are said");
+	ok(line_has("a_fun", "..."), "a long name is cut, not its share");
+	type("t");
+	ok(tmux_until(row_has("Alpha ", " 40 ", "") && row_has("Beta ", " 60 ", "") &&
+		      strstr(tmux_screen, "PROVIDER ")), "t: the table, where no event counts twice");
+	type("q");
+	ok(ended_with("status 0"), "the end");
+	end();
+}
+
+/* The keys of the table do in the tree what they do there. */
+static void test_flame_keys(void)
+{
+	begin_flame(80, 24, UTF8);
+	type("t");
+	ok(tmux_shows("No events yet."), "a tree without events");
+	GIVE(1, "Alpha", "one");
+	ok(tmux_shows("No event had a stack yet"), "without stacks");
+	type("z");
+	ok(tmux_shows("No events yet."), "z: neither");
+	GIVE(10, "Alpha", "one", .stack = "ab", .number = 7);
+	GIVE(6, "Alpha", "two", .stack = "ac", .number = 9);
+	GIVE(4, "Alpha", "two", .stack = "acd", .number = 9);
+	ok(tmux_until(line_has(" 50.0% ", "├─parse") && line_has(" 50.0% ", "└─lex")), "a tree");
+	ok(line_of("├─parse") < line_of("└─lex"), "of what is equal the first one first");
+	ok(line_has(" 20.0% ", "    emit"), "a chain is no branch");
+	type("'>'");
+	ok(tmux_until(strstr(tmux_line(1), ">SELF") && line_has("50.0%  50.0%", "├─parse") &&
+		      line_has("50.0%  30.0%", "└─lex")), ">: by their own events");
+	type("'>'");
+	ok(tmux_until(strstr(tmux_line(1), ">PROVIDER") && line_of("├─lex") < line_of("└─parse")),
+	   ">: by name");
+	type("r");
+	ok(tmux_until(strstr(tmux_line(1), "<PROVIDER") && line_of("├─parse") < line_of("└─lex")),
+	   "r: reversed");
+	type("'<' '<' r");
+	type("b");
+	ok(tmux_until(line_has(" 50.0% ", " Alpha/one") && line_has(" 50.0% ", " Alpha/two") &&
+		      strstr(tmux_line(0), "stacks by event")), "b: below events");
+	type("b");
+	ok(tmux_until(line_has("100.0% ", " 4000000")), "b: below processes");
+	type("/");
+	type("-l 'Number == 9'");
+	ok(tmux_until(line_has("100.0%  60.0%", "lex") && !strstr(tmux_screen, "parse")),
+	   "/: of the events that a filter selects");
+	type("C-u Enter");
+	ok(tmux_until(line_has(" 50.0% ", "parse")), "and of all");
+	type("Space");
+	ok(tmux_shows("FROZEN, 0 passed over"), "space: frozen");
+	GIVE(20, "Alpha", "one", .stack = "ae");
+	ok(tmux_shows("FROZEN, 20 passed over") && tmux_shows("20 of 20 events have a stack"),
+	   "what comes is not in the tree");
+	type("Space");
+	ok(tmux_hides("FROZEN"), "space: no longer");
+	GIVE(20, "Alpha", "one", .stack = "ae");
+	ok(tmux_until(line_has(" 50.0% ", "├─write\\u001b[2J\\r")), "it goes on, and a hostile name is text: %s",
+	   tmux_line(4));
+	type("z");
+	ok(tmux_shows("No events yet."), "z: from zero");
+	type("q");
+	ok(ended_with("status 0"), "the end");
+	end();
+}
+
+/* Names in the stacks of its own session need what processes map. */
+static void test_flame_session(void)
+{
+	begin(80, 24, UTF8, "-p " MODEL_GUID " --stack -i 200ms");
+	ok(tmux_shows("etw-top-"), "a session of its own");
+	type("q");
+	ok(ended_with("sessions 1, maps"), "with stacks, and so with what is mapped");
+	end();
+	begin(80, 24, UTF8, "-p " MODEL_GUID " -i 200ms");
+	ok(tmux_shows("etw-top-"), "another");
+	type("q");
+	ok(ended_with("sessions 1, no maps"), "without stacks");
+	end();
+}
+
+/* More branches than lines, and than the tree has room for */
+static void test_flame_many(void)
+{
+	unsigned int i;
+
+	begin_flame(80, 24, PLAIN);
+	type("t");
+	for (i = 0; i < 25; i++)
+		GIVE(4, "Alpha", "one", .stack = { 'a', 'b', (char)('b' + i), (char)('b' + i), (char)('b' + i) });
+	ok(tmux_until(strstr(tmux_screen, "100 of 100 events have a stack")), "more functions than lines");
+	ok(line_has("100.0%", "main") && strstr(tmux_screen, " Alpha"), "the begin");
+	type("'>' '>'");
+	ok(tmux_shows(">PROVIDER"), "by name");
+	type("End");
+	ok(tmux_until(!strstr(tmux_screen, " main") && line_has("  4.0% ", "|-the_last") &&
+		      line_has("  4.0% ", "`-write")), "End: the end");
+	type("Home");
+	ok(tmux_until(strstr(tmux_screen, " main")), "Home: back");
+	ok(tmux("resize-window -x 40 -y 10"), "on a small screen");
+	ok(tmux_until(!strncmp(tmux_line(9), "q quit", 6) && line_has("100.0%", "main") && widest() <= 40),
+	   "there are names");
+	type("z");
+	ok(tmux_shows("No events yet."), "from zero");
+	GIVE(FUNCTIONS - MODEL_LETTERS, "Alpha", "one", .stack = "ab", .step = 1, .spread = true);
+	ok(tmux("resize-window -x 132 -y 10"), "on a flat screen");
+	ok(tmux_shows("20000 of 20000 events have a stack; "), "more branches than the tree has room for");
+	ok(strstr(tmux_screen, " branches below 0.5%; ") && strstr(tmux_screen, " given up") &&
+	   line_has("100.0%   0.0%    20000 ", "parse"), "are counted: %s", tmux_line(5));
+	type("q");
+	ok(ended_with("status 0"), "the end");
+	end();
+}
+
 /* More values than there can be rows: none is lost without being counted. */
 static void test_many(void)
 {
@@ -402,6 +612,11 @@ int main(int argc, char **argv)
 	test_keys();
 	test_filter();
 	test_freeze();
+	test_flame(80, 24);
+	test_flame(132, 43);
+	test_flame_keys();
+	test_flame_many();
+	test_flame_session();
 	test_many();
 	test_hostile(UTF8);
 	test_hostile(PLAIN);

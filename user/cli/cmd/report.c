@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@
 
 #define LOOK_EVENTS	1024	/* events between two checks of the progress */
 #define WIDTH		80	/* columns where there is no terminal */
-#define HELD_MAX	(16u << 20)	/* bytes of starts that wait for their stops */
+#define HELD_MAX	(10u << 20)	/* bytes of starts that wait for their stops */
+#define SCHEMAS_MAX	(4u << 20)	/* likewise of schemas: those of thousands of events */
 
 enum { OPT_MANIFEST = 256 };
 
@@ -273,15 +275,15 @@ static bool learn(struct run *run, const struct etw_event *event)
 	return is_wanted;
 }
 
-static void pair(struct run *run, const struct etw_event *event)
+static void pair(struct run *run, const struct convert_event *e)
 {
 	struct operation operation;
 	struct report_pair pair;
 
-	if (!operations_event(run->operations, event, &operation))
+	if (!operations_decoded(run->operations, e, report_mark(run->report), &operation))
 		return;
 	pair = (struct report_pair){
-		.start = &operation.start, .stop = operation.stop, .decoder = operation.decoder,
+		.start = &operation.start, .stop = operation.stop, .mark = operation.mark, .decoder = operation.decoder,
 		.decoded = operation.decoded, .known = operation.known, .ns = operation.ns,
 	};
 	check(report_pair(run->report, &pair));
@@ -305,14 +307,13 @@ static void take(struct run *run, const struct etw_event *event, unsigned int so
 		/* A schema, for the decoders only */
 		select_may(run->select, event);
 		check(report_schema(run->report, &record));
-		pair(run, event);
 		return;
 	}
 	e.known = !err;
 	if (!select_wants(run->select, &record, e.decoded, run->decoder))
 		return;
 	check(report_event(run->report, &e));
-	pair(run, event);
+	pair(run, &e);
 }
 
 static int read_events(struct run *run)
@@ -384,22 +385,34 @@ static int read_around(struct run *run, char **paths)
 
 /* -------------------------------------------------------------------- verdicts */
 
+static void report_file_on(const char *path, const struct etw_verdict *verdict,
+			   const struct machines *machines)
+{
+	struct report_machine machine = { .host = "", .kernel = "" };
+	struct stat there;
+
+	if (machines->count)
+		machine = (struct report_machine){
+			.host = machines->list->host, .kernel = machines->list->release,
+			.boot = machines->list->boot, .count = (unsigned int)machines->count,
+		};
+	check(report_file(job.report, path, stat(path, &there) ? 0 : (uint64_t)there.st_size,
+			  verdict, machines->count ? &machine : NULL));
+}
+
 static void add_file(const char *path, const struct etw_verdict *verdict)
 {
 	struct machines machines = { 0 };
-	struct report_machine machine = { .host = "", .kernel = "" };
 	unsigned int undescribed = 0;
-	struct stat there;
 
+	/* Those of all files are those of the only one. */
+	if (job.inputs.count == 1) {
+		report_file_on(path, verdict, &job.machines);
+		return;
+	}
 	/* What cannot be read of it is not known. */
 	machines_read(&machines, path, &undescribed);
-	if (machines.count)
-		machine = (struct report_machine){
-			.host = machines.list->host, .kernel = machines.list->release,
-			.boot = machines.list->boot, .count = (unsigned int)machines.count,
-		};
-	check(report_file(job.report, path, stat(path, &there) ? 0 : (uint64_t)there.st_size,
-			  verdict, machines.count ? &machine : NULL));
+	report_file_on(path, verdict, &machines);
 	machines_free(&machines);
 }
 
@@ -525,6 +538,7 @@ static void prepare(struct run *run, char **paths)
 	run->decoder = etw_decoder_new();
 	run->report = report_new(&host);
 	check(!run->decoder || !run->report);
+	etw_decoder_hold(run->decoder, SCHEMAS_MAX);
 	if (run->baseline)
 		report_part(run->report, run->base ? run->times.data : run->baseline);
 	report_between(run->report, select_since(run->select), select_until(run->select));
@@ -540,6 +554,8 @@ static int read_files(struct run *run, char **paths, bool around)
 	progress_begin(&run->progress, run->quiet);
 	status = read_events(run);
 	progress_end(&run->progress);
+	operations_end(run->operations);
+	malloc_trim(0);		/* there is room for the output */
 	if (!status && around)
 		status = read_around(run, paths);
 	if (status)

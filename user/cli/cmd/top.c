@@ -42,6 +42,7 @@ static struct top {
 	bool batch, json, reverse;
 	uint32_t interval_ms, count, limit;
 	const char *pairing;		/* see operations_new() */
+	struct symbols_request symbols;
 	const char *filter;		/* NULL: none */
 	enum column sort;
 	struct counting counting;
@@ -55,6 +56,7 @@ static struct top {
 	.sort = COLUMN_RATE,
 };
 
+static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 static struct etw_source source;
 static volatile sig_atomic_t over;	/* set by a signal */
 
@@ -74,6 +76,7 @@ static const struct cli_option own_options[] = {
 	CLI_OPTION_JSON(job.json),
 	{ "pair", 0, "WHAT", "pair operations by activity, thread or a field",
 	  CLI_TEXT(job.pairing) },
+	CLI_OPTIONS_SYMBOLS(job.symbols),
 	CLI_HEADING("the session that -p starts"),
 	START_OPTIONS(job.own.session.s),
 	LIVE_SESSION_OPTIONS(job.own, OWN_SESSION_TOP),
@@ -273,10 +276,14 @@ static int show(struct top *top)
 	if (err)
 		return session_read_fail(top->own.fd, top->own.name, err);
 	losses_begin(&top->losses, top->own.fd, etw_source_session(&source));
-	counting_open(&top->counting, top->own.fd, top->pairing, is_live(top));
+	counting_open(&top->counting, top->own.fd, top->pairing,
+		      is_live(top) ? &top->symbols : NULL);
 	counting_filter(&top->counting, top->filter, &error, &column);
 	if (enable_list_has(&top->own.providers, &process_guid))
 		counting_show_processes(&top->counting);
+	/* Another session has them because somebody asked for them. */
+	if (!top->is_own || enable_list_has(&top->own.providers, &image_guid))
+		counting_show_images(&top->counting);
 	open_view(top);
 	if (top->is_own)
 		status = enable_list_enable(&top->own.providers, top->own.fd, &top->own.session,
@@ -300,6 +307,10 @@ static int show_own(struct top *top)
 	struct live_session *own = &top->own;
 	int status;
 
+	/* What processes map gives the functions in their stacks names. */
+	own->session.images = is_live(top) && !own->no_processes &&
+			      enable_list_has_stacks(&own->providers) &&
+			      !enable_list_has(&own->providers, &image_guid);
 	live_session_name(own, OWN_SESSION_TOP);
 	status = live_session_begin(own);
 	if (!status)

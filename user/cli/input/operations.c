@@ -17,6 +17,7 @@
 
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
+#define THREADS_KEPT	4096	/* if memory is limited */
 
 struct longest {
 	uint64_t ns;
@@ -31,11 +32,12 @@ struct operations {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	EVENT_RECORD record;		/* the latest event: the decoder refers to it */
-	struct etw_text body;		/* the current start, kept */
+	struct open_slice *ended;	/* with the current start */
 	struct longest *longest;	/* longest first */
 	unsigned int longest_count;
 	struct etw_event stop;		/* of the one that was got last */
 	uint64_t evicted;		/* starts beyond the limits */
+	size_t unended;			/* starts that were forgotten at the end */
 	uint64_t without_key;		/* events that lack what they are paired by */
 	uint64_t stops;			/* without a start */
 	bool any;			/* there was a start or a stop */
@@ -63,6 +65,7 @@ void operations_hold(struct operations *o, size_t bytes)
 {
 	o->held_max = bytes;
 	o->each = sizeof(struct open_slice);
+	o->open.thread_room = THREADS_KEPT;
 }
 
 static void free_longest(struct longest *longest)
@@ -81,7 +84,7 @@ void operations_free(struct operations *o)
 	open_free(&o->open);
 	etw_decoder_free(o->decoder);
 	etw_event_items_free(&o->items);
-	etw_text_free(&o->body);
+	free(o->ended);
 	etw_text_free(&o->rule.scratch);
 	free(o);
 }
@@ -98,16 +101,27 @@ void operations_forget(struct operations *o)
 		forget(o, TAILQ_FIRST(&o->open.all));
 }
 
-static void start(struct operations *o, const struct etw_event *event, const struct open_key *key)
+void operations_end(struct operations *o)
 {
+	o->unended += o->open.count;
+	open_free(&o->open);
+}
+
+static void start(struct operations *o, const struct etw_event *event, const struct open_key *key,
+		  uint64_t mark)
+{
+	struct open_slice *slice;
+
 	while (o->open.count >= SLICES_OPEN_MAX ||
 	       (o->open.count && o->open.held + o->open.count * o->each > o->held_max)) {
 		o->evicted++;
 		forget(o, TAILQ_FIRST(&o->open.all));
 	}
-	kept_event_save(&o->body, event);
-	if (!open_push(&o->open, key, slices_time(event), &o->body))
+	slice = open_push(&o->open, key, slices_time(event), kept_event_size(event));
+	if (!slice)
 		cli_die("out of memory");
+	kept_event_copy(slice->body, event);
+	slice->mark = mark;
 }
 
 static bool stop(struct operations *o, const struct etw_event *event, const struct open_key *key,
@@ -122,45 +136,62 @@ static bool stop(struct operations *o, const struct etw_event *event, const stru
 	}
 	operation->stop = event;
 	operation->ns = end > slice->begin ? (uint64_t)(end - slice->begin) : 0;
-	etw_text_cut(&o->body, 0);
-	etw_text_add(&o->body, slice->body, slice->len);
-	if (o->body.error)
-		cli_die("out of memory");
-	forget(o, slice);
-	kept_event_get(o->body.data, &operation->start);
+	operation->mark = slice->mark;
+	open_take(&o->open, slice);
+	free(o->ended);
+	o->ended = slice;
+	kept_event_get(slice->body, &operation->start);
 	return true;
+}
+
+static bool is_start_or_stop(const struct etw_event *event)
+{
+	const unsigned int opcode = slices_opcode(event);
+
+	return opcode == OPCODE_START || opcode == OPCODE_STOP;
+}
+
+static bool take(struct operations *o, const struct convert_event *e, uint64_t mark,
+		 struct operation *operation)
+{
+	struct open_key key;
+
+	o->any = true;
+	if (!open_key_by(&key, e, &o->rule)) {
+		o->without_key++;
+		return false;
+	}
+	if (slices_opcode(e->event) == OPCODE_START) {
+		start(o, e->event, &key, mark);
+		return false;
+	}
+	operation->decoder = e->decoder;
+	operation->decoded = e->decoded;
+	operation->known = e->known;
+	return stop(o, e->event, &key, operation);
+}
+
+bool operations_decoded(struct operations *o, const struct convert_event *e, uint64_t mark,
+			struct operation *operation)
+{
+	return is_start_or_stop(e->event) && take(o, e, mark, operation);
 }
 
 bool operations_event(struct operations *o, const struct etw_event *event,
 		      struct operation *operation)
 {
-	const unsigned int opcode = slices_opcode(event);
 	const bool is_piece = etw_embed_is_piece(event->record.header);
 	struct convert_event e = { .event = event, .decoder = o->decoder, .record = &o->record };
-	struct open_key key;
 	int err;
 
-	if (!is_piece && opcode != OPCODE_START && opcode != OPCODE_STOP)
+	if (!is_piece && !is_start_or_stop(event))
 		return false;
 	etw_event_record(&o->record, event, &o->items, false);
 	err = etw_decode(o->decoder, &o->record, &e.decoded);
 	if (err == -ENOMEM)
 		cli_die("out of memory");
-	if (is_piece)
-		return false;
-	o->any = true;
-	if (!open_key_by(&key, &e, &o->rule)) {
-		o->without_key++;
-		return false;
-	}
-	if (opcode == OPCODE_START) {
-		start(o, event, &key);
-		return false;
-	}
-	operation->decoder = o->decoder;
-	operation->decoded = e.decoded;
-	operation->known = !err;
-	return stop(o, event, &key, operation);
+	e.known = !err;
+	return !is_piece && take(o, &e, 0, operation);
 }
 
 unsigned int operations_keep(struct operations *o, const struct operation *operation,
@@ -212,13 +243,15 @@ bool operations_any(const struct operations *o)
 
 void operations_report(const struct operations *o)
 {
+	const size_t unended = o->unended + o->open.count;
+
 	if (!o->any)
 		cli_note("no operation was found: no event has the opcode 1 (start) or 2 (stop)");
-	if (o->open.count)
-		cli_note("%zu operation%s did not end", o->open.count, cli_s(o->open.count));
+	if (unended)
+		cli_note("%zu operation%s did not end", unended, cli_s(unended));
 	if (o->stops)
 		cli_note("%" PRIu64 " operation%s ended that had not begun", o->stops, cli_s(o->stops));
-	if (o->open.count && o->stops && o->rule.by == OPEN_AUTO)
+	if (unended && o->stops && o->rule.by == OPEN_AUTO)
 		cli_note("if they belong together, --by FIELD pairs them by a field that both have");
 	if (o->without_key)
 		cli_note("%" PRIu64 " event%s had no %s, so nothing to be paired by", o->without_key,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <etw/decode.h>
+#include "convert/convert.h"
 #include "etl/event.h"
 
 /* Valid until the next event is taken */
@@ -18,6 +19,7 @@ struct operation {
 	struct etw_event start;		/* a copy */
 	const struct etw_event *stop;
 	uint64_t ns;			/* from one to the other */
+	uint64_t mark;			/* of the start, see operations_decoded() */
 	/* Of the stop event */
 	struct etw_decoder *decoder;
 	const struct etw_decoded *decoded;
@@ -40,6 +42,13 @@ bool operations_event(struct operations *operations, const struct etw_event *eve
 		      struct operation *operation);
 
 /*
+ * As operations_event(), of an event that is decoded already and is no piece of a schema. If it
+ * starts an operation, mark comes with that; without it marks are 0.
+ */
+bool operations_decoded(struct operations *operations, const struct convert_event *event,
+			uint64_t mark, struct operation *operation);
+
+/*
  * Keep the operation if it is one of the max longest; the same max each time.  Returns its rank,
  * 0: the longest; max: it is none of them.
  */
@@ -51,6 +60,8 @@ bool operations_longest(struct operations *operations, unsigned int rank,
 
 /* Forget the starts that wait, but not the schemas that events need. */
 void operations_forget(struct operations *operations);
+/* The same after the last event: operations_report() counts them. */
+void operations_end(struct operations *operations);
 
 /* Was there a start or a stop?  Also true of NULL. */
 bool operations_any(const struct operations *operations);

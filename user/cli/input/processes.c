@@ -123,6 +123,16 @@ bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
 	       etw_process_find_parent(processes->table, header->ProcessId, time, key, process);
 }
 
+bool processes_runs(const struct processes *processes, const EVENT_RECORD *record)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	uint64_t key;
+
+	return processes->procs &&
+	       procs_get(processes->procs, header->ProcessId, header->ProcessId,
+			 header->TimeStamp.QuadPart, start_key(record, &key));
+}
+
 void processes_report(const struct processes *processes, bool nothing_else)
 {
 	if (nothing_else && processes->hidden)

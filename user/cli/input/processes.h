@@ -59,6 +59,9 @@ bool processes_find(const struct processes *processes, uint32_t pid, int64_t tim
 bool processes_ask(void *context, const EVENT_RECORD *record, bool parent,
 		   struct etw_process *process);
 
+/* Does the process that wrote an event of a running session run still? */
+bool processes_runs(const struct processes *processes, const EVENT_RECORD *record);
+
 /* At the end: a line on stderr if nothing but hidden events was found, or names were lost. */
 void processes_report(const struct processes *processes, bool nothing_else);
 

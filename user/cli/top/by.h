@@ -10,6 +10,7 @@
 #include "convert/convert.h"
 
 #define BY_FIELD_MAX	256	/* bytes of a field's name */
+#define BY_NO_NAME	"(none)"	/* what is shown of events that lack the field */
 #define BY_KEY_MAX	256	/* bytes of a row's key and name that are kept */
 
 enum by_what { BY_PROVIDER, BY_EVENT, BY_PROCESS, BY_THREAD, BY_CPU, BY_LEVEL, BY_FIELD };

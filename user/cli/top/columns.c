@@ -103,6 +103,11 @@ void column_put_bytes(struct report_page *page, unsigned int end, uint64_t bytes
 	put_short(page, end, (double)bytes, 10000, 1024);
 }
 
+void column_put_count(struct report_page *page, unsigned int end, uint64_t count)
+{
+	put_short(page, end, (double)count, 1e8, 1000);
+}
+
 static void put_rate(struct report_page *page, unsigned int end, double rate)
 {
 	struct etw_text text = { .data = NULL };
@@ -122,7 +127,7 @@ void column_put(struct report_page *page, unsigned int end, enum column column,
 		put_rate(page, end, f->rate);
 		break;
 	case COLUMN_EVENTS:
-		put_short(page, end, (double)f->events, 1e8, 1000);
+		column_put_count(page, end, f->events);
 		break;
 	case COLUMN_LOST:
 		if (f->lost)

@@ -38,6 +38,7 @@ __int128 figures_percentile(const struct figures *figures, enum column column);
 /* Put a figure into the page's line, with its end at this column; nothing if there is none. */
 void column_put(struct report_page *page, unsigned int end, enum column column,
 		const struct figures *figures);
+void column_put_count(struct report_page *page, unsigned int end, uint64_t count);
 /* A number of bytes in a short form; 0: behind what is there */
 void column_put_bytes(struct report_page *page, unsigned int end, uint64_t bytes);
 

@@ -13,7 +13,8 @@
 #include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
 
-void counting_open(struct counting *c, int fd, const char *pairing, bool has_history)
+void counting_open(struct counting *c, int fd, const char *pairing,
+		   const struct symbols_request *symbols)
 {
 	tally_init(&c->tally);
 	processes_open(&c->processes, true);
@@ -24,8 +25,9 @@ void counting_open(struct counting *c, int fd, const char *pairing, bool has_his
 		cli_die("out of memory");
 	c->live = operations_new(pairing);
 	operations_hold(c->live, COUNTING_STARTS);
-	if (!has_history)
+	if (!symbols)
 		return;
+	flame_open(&c->flame, symbols, &c->processes);
 	c->again = operations_new(pairing);
 	operations_hold(c->again, COUNTING_STARTS);
 	history_init(&c->history, COUNTING_HISTORY);
@@ -46,11 +48,17 @@ void counting_close(struct counting *c)
 	etw_expr_free(c->filter);
 	etw_text_free(&c->row.key);
 	etw_text_free(&c->row.name);
+	flame_close(&c->flame);
 }
 
 void counting_show_processes(struct counting *c)
 {
 	c->processes.show = true;
+}
+
+void counting_show_images(struct counting *c)
+{
+	c->processes.show_images = true;
 }
 
 /* ---------------------------------------------------------------------- questions */
@@ -106,14 +114,19 @@ static void decode(struct etw_decoder *decoder, struct etw_event_items *items,
 	e->known = !err;
 }
 
-static struct tally_row *row_of(struct counting *c, const struct convert_event *e)
+/* c->row becomes the row of an event. */
+static void find_row(struct counting *c, const struct convert_event *e)
 {
 	const struct by_names names = { &c->processes, c->names };
 
 	etw_text_cut(&c->row.key, 0);
 	etw_text_cut(&c->row.name, 0);
 	by_row(&c->by, &names, e, &c->row);
-	return tally_row(&c->tally, &c->row);
+}
+
+static void count_stack(struct counting *c, const struct convert_event *e)
+{
+	flame_event(&c->flame, &c->processes, e, c->row.name.len ? c->row.name.data : BY_NO_NAME);
 }
 
 static bool needs_operation(const struct counting *c)
@@ -129,15 +142,22 @@ static void count_operation(struct counting *c, const struct operation *operatio
 	struct convert_event start = { .event = &operation->start };
 	struct tally_row *row;
 	EVENT_RECORD record;
+	uint64_t bytes;
 
 	decode(c->start_decoder, &c->start_items, &record, &start);
 	if (c->filter && !etw_expr_match_operation(c->filter, &record, start.decoded,
 						   c->start_decoder, &of))
 		return;
-	row = row_of(c, &start);
+	find_row(c, &start);
 	if (needs_operation(c))
-		tally_count(&c->tally, row, tick, 1, (uint64_t)operation->start.record.header->size +
-			    operation->stop->record.header->size);
+		count_stack(c, &start);
+	if (c->only_stacks)
+		return;
+	row = tally_row(&c->tally, &c->row);
+	bytes = (uint64_t)operation->start.record.header->size +
+		operation->stop->record.header->size;
+	if (needs_operation(c))
+		tally_count(&c->tally, row, tick, 1, bytes);
 	tally_operation(&c->tally, row, operation->ns);
 }
 
@@ -157,8 +177,12 @@ static void count_event(struct counting *c, const struct etw_event *event, uint6
 	if (needs_operation(c))
 		return;
 	decode(c->decoder, &c->items, &record, &e);
-	if (!c->filter || etw_expr_match(c->filter, &record, e.decoded, c->decoder))
-		tally_count(&c->tally, row_of(c, &e), tick, 1, bytes);
+	if (c->filter && !etw_expr_match(c->filter, &record, e.decoded, c->decoder))
+		return;
+	find_row(c, &e);
+	count_stack(c, &e);
+	if (!c->only_stacks)
+		tally_count(&c->tally, tally_row(&c->tally, &c->row), tick, 1, bytes);
 }
 
 /* All decoders have to learn a piece of a schema, and later events need it. */
@@ -247,6 +271,7 @@ static void count_again(void *context, const struct etw_event *event, uint64_t t
 static void forget(struct counting *c)
 {
 	tally_clear(&c->tally);
+	flame_clear(&c->flame);
 	c->since = 0;
 }
 
@@ -259,6 +284,17 @@ void counting_again(struct counting *c)
 	operations_forget(c->again);
 	/* They came in that time, and are in no row. */
 	tally_count_apart(&c->tally, c->skipped, c->skipped_bytes);
+}
+
+void counting_stacks(struct counting *c)
+{
+	if (c->flame.counts || !c->again)
+		return;
+	flame_begin(&c->flame);
+	c->only_stacks = true;
+	history_each(&c->history, count_again, c);
+	operations_forget(c->again);
+	c->only_stacks = false;
 }
 
 void counting_clear(struct counting *c)

@@ -7,13 +7,14 @@
  * place of events.
  *
  * With a history, a change of key or filter counts the events in it anew; else it is for the
- * events that follow.
+ * events that follow. Stacks are counted from when they are first asked for, which needs a history.
  */
 #ifndef ETW_CLI_TOP_COUNTING_H
 #define ETW_CLI_TOP_COUNTING_H
 
 #include "by.h"
 #include "cli/input/operations.h"
+#include "flame.h"
 #include "history.h"
 #include "lib/consumer/event_record.h"
 #include "tally.h"
@@ -37,14 +38,21 @@ struct counting {
 	struct history history;
 	struct etw_expr *filter;	/* NULL: all events */
 	struct by_row row;
+	struct flame flame;
+	bool only_stacks;		/* take the stacks of events that were counted before */
 };
 
-/* fd: the device; pairing: as for operations_new() */
-void counting_open(struct counting *counting, int fd, const char *pairing, bool has_history);
+/*
+ * fd: the device; pairing: as for operations_new(); symbols: for the names in stacks, or NULL, which
+ * is without a history, too
+ */
+void counting_open(struct counting *counting, int fd, const char *pairing,
+		   const struct symbols_request *symbols);
 void counting_close(struct counting *counting);
 
-/* Do not hide the events of Etw-Process: they are what is asked for. */
+/* Do not hide the events of Etw-Process, or of Etw-Image: they are what is asked for. */
 void counting_show_processes(struct counting *counting);
+void counting_show_images(struct counting *counting);
 
 /*
  * Select events by an expression, "" or NULL: all.  false: *error says what is wrong, *column
@@ -56,6 +64,9 @@ bool counting_filter(struct counting *counting, const char *text, const char **e
 void counting_again(struct counting *counting);
 /* Count from now on, from nothing. */
 void counting_clear(struct counting *counting);
+
+/* Count stacks from now on, and those in the history. */
+void counting_stacks(struct counting *counting);
 
 /* So many seconds have passed since the last call, or the begin. */
 void counting_tick(struct counting *counting, double seconds);

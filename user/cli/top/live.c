@@ -172,10 +172,31 @@ static void step_sort(struct live *live, int step)
 {
 	struct view *v = &live->view;
 
+	v->first = 0;
+	if (v->flame) {
+		v->flame_sort = (enum flame_sort)(((int)v->flame_sort + step + FLAME_SORTS) %
+						  FLAME_SORTS);
+		return;
+	}
 	do
 		v->sort = (enum column)(((int)v->sort + step + COLUMNS) % COLUMNS);
 	while (!v->shown[v->sort]);
-	v->first = 0;
+}
+
+static void reverse(struct view *v)
+{
+	if (v->flame)
+		v->flame_reverse = !v->flame_reverse;
+	else
+		v->reverse = !v->reverse;
+}
+
+/* From the rows to the stacks, or back */
+static void toggle_flame(struct live *live)
+{
+	live->view.flame = !live->view.flame;
+	live->view.first = 0;
+	counting_stacks(live->counting);
 }
 
 static void command(struct live *live, char letter)
@@ -204,7 +225,10 @@ static void command(struct live *live, char letter)
 		step_sort(live, -1);
 		break;
 	case 'r':
-		live->view.reverse = !live->view.reverse;
+		reverse(&live->view);
+		break;
+	case 't':
+		toggle_flame(live);
 		break;
 	case ' ':
 		live->counting->frozen = !live->counting->frozen;

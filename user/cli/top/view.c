@@ -9,6 +9,7 @@
 #include <string.h>
 #include "cli/print/clock.h"
 #include "cli/text.h"
+#include "flame_view.h"
 #include "view.h"
 
 #define NAME_LEAST	20	/* columns of a name, and a blank ... */
@@ -16,44 +17,12 @@
 #define SPARK_LEAST	9	/* columns for the ticks, and a blank before them */
 #define WANTED_FIRST	2	/* figures that come before more of the name, and the ticks */
 #define FILETIME_SECOND	10000000
-#define NO_NAME		"(none)"
 
 /* In the order in which they get a place on a narrow screen */
 static const enum column wanted[] = {
 	COLUMN_RATE, COLUMN_EVENTS, COLUMN_LOST, COLUMN_BYTES, COLUMN_P50, COLUMN_P99, COLUMN_MAX,
 	COLUMN_P90, COLUMN_P999, COLUMN_OPERATIONS,
 };
-
-struct drawing {
-	struct view *view;
-	struct report_page page;
-	struct etw_text out;
-	unsigned int number;			/* of the next line */
-	struct tally_row *rows[TALLY_ROWS];	/* sorted */
-	unsigned int count;
-	unsigned int name;			/* columns of names, with a blank */
-	unsigned int ends[COLUMNS];		/* where columns end; 0: it has no place */
-	unsigned int spark;			/* columns for the ticks; 0: none */
-};
-
-/* The page's line is complete. */
-static void finish(struct drawing *d, enum view_style style)
-{
-	struct view *v = d->view;
-
-	report_page_line(&d->page);
-	text_check(&d->out);
-	d->out.data[d->out.len - 1] = '\0';	/* its end */
-	if (!v->height || d->number < v->height)
-		v->line(v->context, d->number++, style, d->out.data);
-	etw_text_cut(&d->out, 0);
-}
-
-static void put(struct drawing *d, enum view_style style, const char *text)
-{
-	report_page_add(&d->page, text);
-	finish(d, style);
-}
 
 /* ------------------------------------------------------------------------ columns */
 
@@ -157,7 +126,7 @@ static void put_headings(struct drawing *d)
 		report_page_right(&d->page, d->ends[i], &text);
 	}
 	etw_text_free(&text);
-	finish(d, VIEW_HEADING);
+	drawing_finish(d, VIEW_HEADING);
 }
 
 static void put_figures(struct drawing *d, const char *name, const struct figures *f)
@@ -178,7 +147,7 @@ static void put_row(struct drawing *d, const struct tally_row *row, struct figur
 	unsigned int end = d->name, i;
 
 	figures_of_row(t, row, f);
-	put_figures(d, *row->name ? row->name : NO_NAME, f);
+	put_figures(d, *row->name ? row->name : BY_NO_NAME, f);
 	if (d->spark) {
 		for (i = 0; i < COLUMNS; i++)
 			if (d->ends[i])
@@ -187,7 +156,7 @@ static void put_row(struct drawing *d, const struct tally_row *row, struct figur
 		tally_series(t, &row->recent, series, d->spark);
 		report_page_spark(&d->page, series, d->spark, d->spark);
 	}
-	finish(d, VIEW_PLAIN);
+	drawing_finish(d, VIEW_PLAIN);
 }
 
 /* All that is in none of the rows above */
@@ -198,15 +167,7 @@ static void put_others(struct drawing *d, const struct figures *others, unsigned
 	name_others(d, hidden, &name);
 	put_figures(d, name.len < d->name ? text_data(&name) : "(others)", others);
 	etw_text_free(&name);
-	finish(d, VIEW_FAINT);
-}
-
-/* How many lines are left for rows, the headings and the other ones */
-static unsigned int lines_left(const struct drawing *d)
-{
-	const unsigned int height = d->view->height, used = d->number + 1;	/* the keys */
-
-	return height > used ? height - used : 0;
+	drawing_finish(d, VIEW_FAINT);
 }
 
 static void put_rows(struct drawing *d)
@@ -218,7 +179,7 @@ static void put_rows(struct drawing *d)
 
 	lay_out(d);
 	put_headings(d);
-	room = lines_left(d);
+	room = drawing_lines_left(d);
 	v->page = !v->height ? v->limit : room > 1 ? room - 1 : 0;
 	if (v->page >= d->count || v->first > d->count - v->page)
 		v->first = d->count > v->page ? d->count - v->page : 0;
@@ -230,9 +191,7 @@ static void put_rows(struct drawing *d)
 	if (others.events || i - v->first < d->count || t->rows.other.count)
 		put_others(d, &others, d->count - (i - v->first));
 	if (!t->events && !d->count && v->height)
-		put(d, VIEW_FAINT, v->buffering ?
-		    "No events yet: the session is in buffering mode, and delivers them when etw flush is called." :
-		    "No events yet.");
+		drawing_put_nothing(d);
 }
 
 /* --------------------------------------------------------------------------- head */
@@ -244,7 +203,7 @@ static void put_losses(struct drawing *d)
 	if (!losses_any(d->view->losses))
 		return;
 	losses_line(d->view->losses, &text);
-	put(d, VIEW_LOSS, text_data(&text));
+	drawing_put(d, VIEW_LOSS, text_data(&text));
 	etw_text_free(&text);
 }
 
@@ -260,7 +219,7 @@ static void put_title(struct drawing *d)
 	report_page_add(&d->page, v->session);
 	report_page_fit(&d->page, 0, 24);
 	at = line->len;
-	etw_text_puts(line, "  by ");
+	etw_text_puts(line, v->flame ? "  stacks by " : "  by ");
 	report_page_add(&d->page, by_name(&c->by));
 	report_page_fit(&d->page, at, 20);
 	if (v->ended)
@@ -281,7 +240,7 @@ static void put_title(struct drawing *d)
 		etw_text_puts(line, "  ");
 		clock_local(line, clock_now());
 	}
-	finish(d, VIEW_TITLE);
+	drawing_finish(d, VIEW_TITLE);
 }
 
 static void put_prompt(struct drawing *d)
@@ -293,16 +252,16 @@ static void put_prompt(struct drawing *d)
 		etw_text_puts(&d->page.line, v->prompt == VIEW_FIELD ? "by field: " : "filter: ");
 		report_page_add(&d->page, v->typed);
 		report_page_fit(&d->page, 0, v->screen.width - 1);
-		finish(d, VIEW_TITLE);
+		drawing_finish(d, VIEW_TITLE);
 	} else if (*v->filter) {
 		etw_text_puts(&d->page.line, "filter: ");
-		put(d, VIEW_TITLE, v->filter);
+		drawing_put(d, VIEW_TITLE, v->filter);
 	}
 	if (!v->prompt || !v->error)
 		return;
 	if (v->error_column)
 		etw_text_printf(&d->page.line, "column %zu: ", v->error_column);
-	put(d, VIEW_ERROR, v->error);
+	drawing_put(d, VIEW_ERROR, v->error);
 }
 
 /* --------------------------------------------------------------------------- keys */
@@ -314,7 +273,8 @@ static void put_help(struct drawing *d)
 		"/            filter as you type: see etw-filter(7); Esc: as it was",
 		"b B          rows by the next, the previous: provider, event, process, ...",
 		"f            rows by a field: type its name",
-		"> <          sort by the next, the previous column",
+		"t            stacks of the events as a tree, and back",
+		"> <          sort by the next, the previous column; siblings in the tree",
 		"r            reverse the order",
 		"z            count from zero",
 		"arrows, PgUp, PgDn, Home, End   scroll",
@@ -328,8 +288,8 @@ static void put_help(struct drawing *d)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(*lines) && lines_left(d); i++)
-		put(d, VIEW_PLAIN, lines[i]);
+	for (i = 0; i < sizeof(lines) / sizeof(*lines) && drawing_lines_left(d); i++)
+		drawing_put(d, VIEW_PLAIN, lines[i]);
 }
 
 static void put_keys(struct drawing *d)
@@ -337,16 +297,18 @@ static void put_keys(struct drawing *d)
 	const struct view *v = d->view;
 
 	while (d->number + 1 < v->height)
-		put(d, VIEW_PLAIN, "");
+		drawing_put(d, VIEW_PLAIN, "");
 	switch (v->prompt) {
 	case VIEW_FILTER:
-		put(d, VIEW_FAINT, "Enter keep  Esc as it was  Ctrl-U erase");
+		drawing_put(d, VIEW_FAINT, "Enter keep  Esc as it was  Ctrl-U erase");
 		break;
 	case VIEW_FIELD:
-		put(d, VIEW_FAINT, "Enter rows by this field  Esc as it was  Ctrl-U erase");
+		drawing_put(d, VIEW_FAINT, "Enter rows by this field  Esc as it was  Ctrl-U erase");
 		break;
 	default:
-		put(d, VIEW_FAINT, "q quit  / filter  b by  f field  > sort  r reverse  space freeze  z zero  h help");
+		drawing_put(d, VIEW_FAINT, v->flame ?
+			    "q quit  / filter  b by  f field  t table  > sort  space freeze  z zero  h help" :
+			    "q quit  / filter  b by  f field  t stacks  > sort  space freeze  z zero  h help");
 	}
 }
 
@@ -365,6 +327,8 @@ void view_draw(struct view *v)
 	put_prompt(&d);
 	if (v->help && v->height)
 		put_help(&d);
+	else if (v->flame)
+		flame_view_put(&d);
 	else
 		put_rows(&d);
 	if (v->height)

@@ -25,6 +25,24 @@ struct open_numbers {
 	} list[OPEN_NUMBERS];
 };
 
+static inline void open_numbers_clear(struct open_numbers *numbers)
+{
+	numbers->identity = 0;
+	numbers->identity_names = 0;
+	numbers->count = 0;
+}
+
+static inline void open_numbers_copy(struct open_numbers *to, const struct open_numbers *from)
+{
+	uint32_t i;
+
+	to->identity = from->identity;
+	to->identity_names = from->identity_names;
+	to->count = from->count;
+	for (i = 0; i < from->count; i++)
+		to->list[i] = from->list[i];
+}
+
 /* Of the decoder's event, which is at its first field afterwards */
 void open_numbers_read(struct open_numbers *numbers, struct etw_decoder *decoder);
 /*

@@ -25,7 +25,6 @@
 
 #define TWINS		64	/* starts compared with a stop, at most */
 #define ELSEWHERE	2	/* equal numbers that identify a start of another thread */
-#define THREADS_MAX	131072	/* twice as many as can have an open start */
 
 static const GUID none;
 
@@ -70,11 +69,12 @@ static bool of_tracepoint(const EVENT_RECORD *record)
 	return d->Channel == ETW_CHANNEL_TRACELOGGING && d->Task;
 }
 
-/* Starts that say what this event says, perhaps, and no others, have this likeness. */
-static uint64_t likeness(const struct open_key *key)
+/*
+ * Starts that say what this event says, perhaps, and no others, have this likeness. hash: of its
+ * provider and task
+ */
+static uint64_t likeness(const struct open_key *key, uint64_t hash)
 {
-	uint64_t hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
-
 	if (key->numbers.count)
 		return key->numbers.identity ? etw_hash(hash, &key->numbers.identity, 8) | 1 : 0;
 	return key->said_len ? etw_hash(hash, key->said, OPEN_SAID_MIN) | 1 : 0;
@@ -83,7 +83,7 @@ static uint64_t likeness(const struct open_key *key)
 static bool take_rule(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	key->said_len = 0;
-	memset(&key->numbers, 0, sizeof(key->numbers));
+	open_numbers_clear(&key->numbers);
 	switch (rule->by) {
 	case OPEN_ACTIVITY:
 		return !same(&key->activity, &none);
@@ -104,6 +104,8 @@ static bool take_rule(struct open_key *key, const struct convert_event *e, struc
 bool open_key_by(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
+	const uint32_t ids[2] = { header->ProcessId, header->ThreadId };
+	uint64_t hash;
 
 	/* The begin and the end of a tracepoint's operation are providers of their own. */
 	key->traced = of_tracepoint(e->record);
@@ -114,13 +116,12 @@ bool open_key_by(struct open_key *key, const struct convert_event *e, struct ope
 	key->tid = header->ThreadId;
 	if (!take_rule(key, e, rule))
 		return false;
-	key->likeness = likeness(key);
-	key->hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
-	key->hash = etw_hash(key->hash, &key->activity, sizeof(key->activity));
-	if (same(&key->activity, &none)) {
-		key->hash = etw_hash(key->hash, &key->pid, sizeof(key->pid));
-		key->hash = etw_hash(key->hash, &key->tid, sizeof(key->tid));
-	}
+	hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
+	key->likeness = likeness(key, hash);
+	if (same(&key->activity, &none))
+		key->hash = etw_hash(hash, ids, sizeof(ids));
+	else
+		key->hash = etw_hash(hash, &key->activity, sizeof(key->activity));
 	return true;
 }
 
@@ -224,10 +225,11 @@ static void sweep(struct open_table *table)
 
 static struct open_thread *need_thread(struct open_table *table, uint32_t pid, uint32_t tid)
 {
+	const size_t room = table->thread_room ? table->thread_room : OPEN_THREADS;
 	struct open_thread **at;
 
 	/* At most half of them have an open start. */
-	if (table->thread_count >= THREADS_MAX)
+	if (table->thread_count >= room && table->thread_count >= 2 * table->count)
 		sweep(table);
 	at = thread_at(table, pid, tid);
 	if (!*at) {
@@ -242,37 +244,36 @@ static struct open_thread *need_thread(struct open_table *table, uint32_t pid, u
 }
 
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
-			     const struct etw_text *body)
+			     size_t len)
 {
-	struct open_slice *slice = malloc(sizeof(*slice) + body->len);
+	struct open_slice *slice = malloc(sizeof(*slice) + len);
 	struct open_thread *thread = slice ? need_thread(table, key->pid, key->tid) : NULL;
 
 	if (!thread) {
 		free(slice);
 		return NULL;
 	}
-	memset(slice, 0, sizeof(*slice));
 	slice->provider = key->provider;
 	slice->activity = key->activity;
 	slice->task = key->task;
 	slice->hash = key->hash;
 	slice->thread = thread;
 	slice->begin = ns;
-	slice->len = body->len;
-	if (body->len)
-		memcpy(slice->body, body->data, body->len);
+	slice->parent = 0;
+	slice->mark = 0;
+	slice->len = len;
 	slice->likeness = key->likeness;
 	slice->said_len = key->said_len;
 	if (key->said_len)
 		memcpy(slice->said, key->said, key->said_len);
-	slice->numbers = key->numbers;
+	open_numbers_copy(&slice->numbers, &key->numbers);
 	if (slice->likeness)
 		LIST_INSERT_HEAD(&table->alike[slice->likeness % OPEN_BUCKETS], slice, twin);
 	LIST_INSERT_HEAD(&table->slices[key->hash % OPEN_BUCKETS], slice, chain);
 	LIST_INSERT_HEAD(&thread->open, slice, of_thread);
 	TAILQ_INSERT_TAIL(&table->all, slice, by_age);
 	table->count++;
-	table->held += body->len;
+	table->held += len;
 	return slice;
 }
 

@@ -26,6 +26,7 @@ struct open_slice {
 	int64_t begin;		/* ns */
 	uint64_t parent;	/* hash of the related activity, or 0 */
 	uint64_t likeness;
+	uint64_t mark;		/* the user's */
 	unsigned char said[OPEN_SAID_MAX];
 	size_t said_len;
 	struct open_numbers numbers;
@@ -42,6 +43,7 @@ struct open_thread {
 };
 
 #define OPEN_BUCKETS	16384
+#define OPEN_THREADS	131072	/* twice as many as can have an open start */
 
 /* All zero but for all, which needs TAILQ_INIT(), is empty. */
 struct open_table {
@@ -49,6 +51,7 @@ struct open_table {
 	struct open_thread *threads[OPEN_BUCKETS];
 	TAILQ_HEAD(open_slices, open_slice) all;	/* oldest first */
 	size_t count, held, thread_count;
+	size_t thread_room;	/* threads that are kept without an open start; 0: OPEN_THREADS */
 };
 
 /* What a start and its stop have in common */
@@ -79,9 +82,9 @@ struct open_rule {
 void open_key(struct open_key *key, const struct convert_event *e);
 /* false: the event lacks what the rule asks for.  OPEN_FIELD needs e->decoder. */
 bool open_key_by(struct open_key *key, const struct convert_event *e, struct open_rule *rule);
-/* NULL: no memory */
+/* With room for a body of so many bytes, which the caller fills. NULL: no memory */
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
-			     const struct etw_text *body);
+			     size_t len);
 /* The start that a stop of that key ends, or NULL */
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key);
 /* Take it out of all lists; the caller frees it. */

@@ -187,9 +187,11 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 	if (err)
 		return err;
 	open_key(&key, e);
-	open = open_push(&s->open, &key, ns, &s->scratch);
+	open = open_push(&s->open, &key, ns, s->scratch.len);
 	if (!open)
 		return convert_no_memory(s->c);
+	if (s->scratch.len)
+		memcpy(open->body, s->scratch.data, s->scratch.len);
 	/* A slice begins after the one that contains it: see slices.h. */
 	open->begin = not_before(ns, open->thread->last);
 	below = LIST_NEXT(open, of_thread);

@@ -18,17 +18,32 @@
 #define REPORT_STACK_NODES	65536
 #define REPORT_STACK_ROOT	UINT32_MAX	/* the caller of those without one */
 
-/* Of two traces that are compared both sides count; otherwise the first one does. */
+/*
+ * Of two traces that are compared both sides count; otherwise the first one does. Totals are those of
+ * report_stacks_total().
+ */
 struct report_stack_node {
 	uint32_t name, caller;		/* caller: a node before this one, or REPORT_STACK_ROOT */
 	uint64_t self[2], total[2], gone;
 };
 
+struct report_stack_leaf;
+
+#define REPORT_STACK_RECENT	64
+
+/* What a process without a name is called */
+struct report_stack_process {
+	uint32_t pid, name;		/* name: 0: none yet, or that of what there is no room for */
+};
+
 struct report_stacks {
 	struct report_stack_node *nodes;
 	uint32_t count, max;
-	struct etw_interner index;	/* of nodes: a hash of caller and name to its number */
-	uint32_t *places;		/* by the number in index: the node */
+	uint32_t *index;		/* by a hash of caller and name: the node and one more, or 0 */
+	uint32_t index_mask;
+	struct report_stack_leaf *leaves;	/* of latest stacks; NULL: none are kept */
+	uint32_t generation;		/* another one after nodes have moved */
+	struct report_stack_process recent[REPORT_STACK_RECENT];
 	struct etw_interner names;
 	struct etw_text text;		/* of all names, each with its NUL */
 	size_t *name_at;		/* where a name is in text */
@@ -44,11 +59,22 @@ int report_stacks_init(struct report_stacks *stacks, uint32_t max);
 void report_stacks_free(struct report_stacks *stacks);
 
 /*
+ * Keep where the latest stacks ended: most come again. The names have to be kept, too
+ * (frame_names_keep()). Without memory nothing is kept.
+ */
+void report_stacks_keep(struct report_stacks *stacks);
+
+/*
  * Add an event if it has a stack; its process, whose name may not be known (NULL), is the outermost
  * function. 0 or -ENOMEM
  */
 int report_stacks_event(struct report_stacks *stacks, struct frame_names *frames,
 			const struct etw_event *event, const char *process, uint32_t pid);
+
+/*
+ * Add up the totals of all nodes, of what was added so far. Nothing else looks at them before that.
+ */
+void report_stacks_total(const struct report_stacks *stacks);
 
 /* Both trees in one, which is initialized here. 0 or -ENOMEM */
 int report_stacks_join(struct report_stacks *joined, const struct report_stacks *a,

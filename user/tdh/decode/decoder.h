@@ -123,11 +123,12 @@ struct etw_level {
 struct etw_schema_cache {
 	struct etw_table table;
 	struct etw_schema_plan *last;	/* the last plan found */
-	size_t bytes;
+	size_t bytes, most;		/* most: 0: the usual */
 	bool emptied;			/* plans are gone; for identity.c */
 };
 
-#define ETW_IDENTITIES	64
+#define ETW_IDENTITY_SETS	128
+#define ETW_IDENTITY_WAYS	4
 #define ETW_PREPARED	4
 
 /*
@@ -174,7 +175,10 @@ struct etw_decoder {
 	struct etw_schema_cache manifests, tracelogging, classic;
 	unsigned int generation;		/* the store's, when manifests was filled */
 	struct etw_embedded *embedded;		/* schemas from the trace, or NULL */
-	struct etw_identity *identities[ETW_IDENTITIES];
+	struct etw_identity_slot {
+		uint64_t hash;
+		struct etw_identity *identity;	/* NULL: free */
+	} identities[ETW_IDENTITY_SETS][ETW_IDENTITY_WAYS];	/* of a set, latest first */
 };
 
 /* The default TDH_OUTTYPE_ of an in-type; 0: none. */
@@ -189,6 +193,9 @@ unsigned int etw_integer_size(uint16_t in_type);
 void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field);
 /* Fill in all steps of a template. Returns whether other fields refer to any field. */
 bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_template *template);
+
+/* Plans of each kind take at most so many bytes; beyond that all are forgotten. */
+void etw_decoder_hold(struct etw_decoder *decoder, size_t bytes);
 
 /* Call last: completes a plan's steps. 0 or -ENOMEM. */
 int etw_plan_finish(struct etw_schema_plan *plan);

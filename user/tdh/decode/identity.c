@@ -16,6 +16,8 @@
 #define KEY_MAX		4096	/* bytes: events with longer schemas have no identity */
 
 #define WORD		sizeof(uint64_t)
+#define HASHED		64		/* bytes of an item: names may begin alike */
+#define HASH_BY		0x9E3779B97F4A7C15u
 
 static size_t whole_words(size_t size)
 {
@@ -94,8 +96,19 @@ static bool has_items(const struct etw_identity *identity, const EVENT_RECORD *r
 	return key == end;
 }
 
+/* Of the first and the last bytes; at least 8 there are */
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *data, size_t size)
+{
+	const size_t most = size < HASHED ? size : HASHED;
+	size_t at;
+
+	for (at = 0; at + WORD < most; at += WORD)
+		hash = etw_hash_number(HASH_BY, hash ^ etw_load(data + at, WORD));
+	return etw_hash_number(HASH_BY, hash ^ etw_load(data + size - WORD, WORD));
+}
+
 /* Events that alternate mostly differ in these. */
-static struct etw_identity **slot_of(struct etw_decoder *d, const EVENT_RECORD *record)
+static uint64_t hash_of(const EVENT_RECORD *record)
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
 	uint64_t words[5], hash;
@@ -104,11 +117,14 @@ static struct etw_identity **slot_of(struct etw_decoder *d, const EVENT_RECORD *
 	header_words(&record->EventHeader, words);
 	hash = words[0] ^ words[1] ^ words[3] ^ words[4];
 	for (i = 0; i < item_count(record); i++, item++)
-		if (describes(item) && item->DataSize >= 2 * WORD)
-			hash = etw_hash_number(item_word(item) | 1, hash ^
-				etw_load(data_of(item) + 2, WORD) ^
-				etw_load(data_of(item) + item->DataSize - WORD, WORD));
-	return &d->identities[etw_hash_number(0x9E3779B97F4A7C15u, hash) % ETW_IDENTITIES];
+		if (describes(item) && item->DataSize >= WORD)
+			hash = hash_bytes(hash ^ item_word(item), data_of(item), item->DataSize);
+	return etw_hash_number(HASH_BY, hash);
+}
+
+static struct etw_identity_slot *set_of(struct etw_decoder *d, uint64_t hash)
+{
+	return d->identities[hash % ETW_IDENTITY_SETS];
 }
 
 static void free_identity(struct etw_identity *identity)
@@ -120,11 +136,12 @@ static void free_identity(struct etw_identity *identity)
 
 void etw_identities_clear(struct etw_decoder *d)
 {
-	unsigned int i;
+	struct etw_identity_slot *slot = d->identities[0];
+	unsigned int left;
 
-	for (i = 0; i < ETW_IDENTITIES; i++) {
-		free_identity(d->identities[i]);
-		d->identities[i] = NULL;
+	for (left = ETW_IDENTITY_SETS * ETW_IDENTITY_WAYS; left; left--, slot++) {
+		free_identity(slot->identity);
+		slot->identity = NULL;
 	}
 	d->identity = NULL;
 }
@@ -134,6 +151,35 @@ static bool is_current(const struct etw_decoder *d, const struct etw_identity *i
 {
 	return identity->plan->source == ETW_DECODE_CLASSIC ||
 	       etw_store_generation() == d->generation;
+}
+
+/* Make a slot of a set its first one; those before it move by one. */
+static void move_first(struct etw_identity_slot *set, unsigned int way)
+{
+	const struct etw_identity_slot slot = set[way];
+
+	for (; way; way--)
+		set[way] = set[way - 1];
+	set[0] = slot;
+}
+
+static struct etw_identity *find_in_set(struct etw_decoder *d, const EVENT_RECORD *record)
+{
+	const uint64_t hash = hash_of(record);
+	struct etw_identity_slot *set = set_of(d, hash);
+	struct etw_identity *identity;
+	unsigned int way;
+
+	for (way = 0; way < ETW_IDENTITY_WAYS && set[way].identity; way++) {
+		identity = set[way].identity;
+		if (set[way].hash != hash || !has_header(identity, &record->EventHeader) ||
+		    !has_items(identity, record))
+			continue;
+		if (way)
+			move_first(set, way);
+		return identity;
+	}
+	return NULL;
 }
 
 struct etw_identity *etw_identity_find(struct etw_decoder *d, const EVENT_RECORD *record,
@@ -147,13 +193,9 @@ struct etw_identity *etw_identity_find(struct etw_decoder *d, const EVENT_RECORD
 		return NULL;
 	}
 	if (!identity || !has_header(identity, &record->EventHeader) ||
-	    (!repeated && !has_items(identity, record))) {
-		identity = *slot_of(d, record);
-		if (!identity || !has_header(identity, &record->EventHeader) ||
-		    !has_items(identity, record))
-			return NULL;
-	}
-	return is_current(d, identity) ? identity : NULL;
+	    (!repeated && !has_items(identity, record)))
+		identity = find_in_set(d, record);
+	return identity && is_current(d, identity) ? identity : NULL;
 }
 
 /* Does the plan follow from the key alone? */
@@ -209,10 +251,31 @@ static void fill_key(struct etw_identity *identity, const EVENT_RECORD *record,
 	}
 }
 
+/* Their plans are not looked at: they may be gone. */
+static bool same_key(const struct etw_identity *a, const struct etw_identity *b)
+{
+	return a->key_size == b->key_size && !memcmp(a->key, b->key, a->key_size);
+}
+
+/* Replace the one with this key, which is not current, or the one that was not used for longest. */
+static void put_in_set(struct etw_decoder *d, struct etw_identity *identity)
+{
+	const uint64_t hash = hash_of(d->record);
+	struct etw_identity_slot *set = set_of(d, hash);
+	unsigned int way = 0;
+
+	while (way < ETW_IDENTITY_WAYS - 1 && set[way].identity &&
+	       (set[way].hash != hash || !same_key(set[way].identity, identity)))
+		way++;
+	free_identity(set[way].identity);
+	set[way] = (struct etw_identity_slot){ hash, identity };
+	move_first(set, way);
+}
+
 void etw_identity_put(struct etw_decoder *d)
 {
 	size_t size = key_size(d->record);
-	struct etw_identity *identity, **slot;
+	struct etw_identity *identity;
 
 	if (!has_identity(d) || size > KEY_MAX)
 		return;
@@ -224,8 +287,6 @@ void etw_identity_put(struct etw_decoder *d)
 	identity->plan = d->plan;
 	identity->keywords = d->keywords;
 	identity->event = d->event;
-	slot = slot_of(d, d->record);
-	free_identity(*slot);
-	*slot = identity;
+	put_in_set(d, identity);
 	d->identity = identity;
 }

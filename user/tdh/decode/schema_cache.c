@@ -73,13 +73,19 @@ static void free_plan(void *plan)
 void etw_schema_cache_clear(struct etw_schema_cache *plans)
 {
 	etw_table_clear(&plans->table, free_plan);
-	*plans = (struct etw_schema_cache){ .emptied = true };
+	*plans = (struct etw_schema_cache){ .most = plans->most, .emptied = true };
+}
+
+void etw_decoder_hold(struct etw_decoder *d, size_t bytes)
+{
+	d->manifests.most = d->tracelogging.most = d->classic.most = bytes;
 }
 
 struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,
 					     struct etw_schema_plan *plan)
 {
-	if (plans->table.count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
+	if (plans->table.count >= PLANS_MAX ||
+	    plans->bytes + plan->bytes > (plans->most ? plans->most : BYTES_MAX))
 		etw_schema_cache_clear(plans);
 	if (etw_table_add(&plans->table, etw_hash(0, plan->key, plan->key_size), plan)) {
 		etw_plan_free(plan);

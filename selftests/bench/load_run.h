@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* load_run.h - what etw report and etw dump take for a log file of load.h, each in turn */
+#ifndef BENCH_LOAD_RUN_H
+#define BENCH_LOAD_RUN_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/load.h"
+
+#define LOAD_ROUNDS	9	/* at most */
+
+struct load_cost {
+	double dump, report;	/* CPU seconds of all threads: the least of the rounds */
+	double ratio;		/* of report to dump: the median of the rounds */
+	double mb, page_mb;	/* the largest resident size of report; of what it wrote */
+};
+
+/* Run a command without output. false: it failed. */
+static bool load_spawn(char *const argv[], double *cpu, double *mb)
+{
+	struct rusage usage;
+	int status, null;
+	pid_t pid = fork();
+
+	if (!pid) {
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, 1);
+		dup2(null, 2);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status)
+		return false;
+	*cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	*mb = (double)usage.ru_maxrss / 1024;
+	return true;
+}
+
+static int load_compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The least so far; 0: none yet */
+static void load_least(double *least, double value)
+{
+	if (!*least || value < *least)
+		*least = value;
+}
+
+/* etw: the command; path: the log file, beside which a page is written and removed */
+static bool load_measure(const char *etw, const char *path, unsigned int rounds,
+			 struct load_cost *cost)
+{
+	char page[4200];
+	char *const dump_words[] = { (char *)etw, (char *)"dump", (char *)path, NULL };
+	char *const report_words[] = {
+		(char *)etw, (char *)"report", (char *)"-q", (char *)"--replace", (char *)"-o", page,
+		(char *)path, NULL,
+	};
+	double ratios[LOAD_ROUNDS], dump, report, mb;
+	struct stat st;
+
+	memset(cost, 0, sizeof(*cost));
+	snprintf(page, sizeof(page), "%s.html", path);
+	for (unsigned int i = 0; i < rounds; i++) {
+		if (!load_spawn(dump_words, &dump, &mb) || !load_spawn(report_words, &report, &mb) ||
+		    stat(page, &st))
+			return false;
+		load_least(&cost->dump, dump);
+		load_least(&cost->report, report);
+		ratios[i] = report / (dump > 0.001 ? dump : 0.001);
+		cost->mb = mb > cost->mb ? mb : cost->mb;
+		cost->page_mb = (double)st.st_size / 1e6;
+	}
+	unlink(page);
+	qsort(ratios, rounds, sizeof(*ratios), load_compare);
+	cost->ratio = ratios[rounds / 2];
+	return true;
+}
+
+#endif /* BENCH_LOAD_RUN_H */
