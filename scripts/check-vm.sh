@@ -43,7 +43,7 @@ vm_fails() {
 # those that need a machine of their own. The debug kernels look for errors in the module and
 # are many times slower: they skip the tests of the library, the command and what it is made
 # of, but that of a program's children, which the module serves in its own way; and the one
-# that looks for races also skips the tests without concurrency.
+# that looks for races also skips the tests without concurrency, and one that needs kprobes.
 programs() {
 	local file name
 
@@ -55,7 +55,7 @@ programs() {
 		debug:lib_fork | debug:fault*) ;;
 		debug:suspend) continue ;;
 		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
-		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events|trace_tools)* | kcsan:@(abi|logfile_crash)*) continue ;;
+		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events|trace_tools)* | kcsan:@(abi|logfile_crash|trace_missing)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"
