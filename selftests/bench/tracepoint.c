@@ -119,6 +119,7 @@ static int start_unread(struct etw_bpf_use *use)
 	ret = ret ? ret : etw_bpf_start_counting_(use);
 	if (ret)
 		return ret;
+	use->ring_size = bpf_map__max_entries(map);
 	use->ring = ring_buffer__new(bpf_map__fd(map), etw_bpf_take_, use, NULL);
 	if (!use->ring)
 		return -errno;

@@ -29,15 +29,17 @@ void etw_private_wake(struct private_session *s)
 static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct private_session *s = session_of(ring);
+	const bool buffering = s->buffering;
 	uint16_t cpu = buf->cpu;
 
 	/*
 	 * There is a cell for each buffer, which is others' from then on. In this order, see
-	 * all_delivered().
+	 * all_delivered(): once the buffer is counted, the session may end, and its memory be that
+	 * of another one, whose thread then looks once for nothing.
 	 */
 	etw_fifo_push(&s->done, buf->index);
 	atomic_fetch_add(&s->cpus[cpu].delivered, 1);
-	if (!s->buffering)
+	if (!buffering)
 		etw_private_wake(s);
 }
 
