@@ -43,14 +43,21 @@ FIXTURE_TEARDOWN(missing)
 	close(self->fd);
 }
 
-/* Returns when the provider has begun. */
-static int enable(FIXTURE_DATA(missing) *self, uint64_t session, struct etw_guid guid)
+/* Returns when the provider knows. */
+static int control(FIXTURE_DATA(missing) *self, uint32_t control, uint64_t session,
+		   struct etw_guid guid)
 {
 	struct etw_enable e = vm_enable_arg(session, guid);
 
+	e.control = control;
 	e.level = 4;
 	e.timeout_ms = 0xFFFFFFFF;
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static int enable(FIXTURE_DATA(missing) *self, uint64_t session, struct etw_guid guid)
+{
+	return control(self, ETW_CONTROL_ENABLE, session, guid);
 }
 
 static bool stat_of(FIXTURE_DATA(missing) *self, uint64_t session, uint64_t *lacks,
@@ -98,7 +105,7 @@ TEST_F(missing, counter_of_a_cpu)
 	EXPECT_TRUE(vm_until(lacks(self, self->first) == 1));
 	ASSERT_EQ(0, enable(self, self->second, vm_guid(1)));
 	EXPECT_EQ(1, lacks(self, self->second));
-	ASSERT_EQ(0, vm_disable(self->fd, self->second, vm_guid(1)));
+	ASSERT_EQ(0, control(self, ETW_CONTROL_DISABLE, self->second, vm_guid(1)));
 	ASSERT_EQ(0, enable(self, self->second, vm_guid(1)));
 	EXPECT_EQ(2, lacks(self, self->second));
 	/* What perf grants then is there at once. */
