@@ -84,12 +84,22 @@ headers_there() {
 	[[ ${#headers[@]} -gt 0 ]] && all_there "${headers[@]/#include/include\/etw-linux}"
 }
 
-# exports_agree MAP LIBRARY: the library exports exactly the symbols of its map
+# exports_agree MAP LIBRARY PACKAGE: the library exports exactly the symbols of its map, and Debian's
+# package says the same of it
 exports_agree() {
 	sed -nE 's/^[[:space:]]+([A-Za-z_][A-Za-z0-9_]*);.*/\1/p' "$1" | sort >"$work/map"
 	nm -D --defined-only "$dest/usr/lib/$2" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 		sort >"$work/exports"
-	[[ -s $work/map ]] && diff "$work/map" "$work/exports"
+	sed -nE 's/^ ([A-Za-z_0-9]+)@.*/\1/p' "packaging/debian/$3.symbols" | grep -vE '^LIB[A-Z]+_1$' |
+		sort >"$work/symbols"
+	[[ -s $work/map ]] && diff "$work/map" "$work/exports" && diff "$work/map" "$work/symbols"
+}
+
+# headers_export: what our headers declare as exported is in the map
+headers_export() {
+	grep -hA2 'visibility("default")' include/etw/bpf.h | grep -oE '^.*\b(etw_[a-z_]+)\(' |
+		sed -E 's/.*\b(etw_[a-z_]+)\(/\1/' | sort -u >"$work/declared"
+	[[ -s $work/declared && -z $(comm -23 "$work/declared" "$work/map") ]]
 }
 
 # build_tdh: build a program that decodes, linked with libtdh only
@@ -208,7 +218,7 @@ python_imports() {
 		'import etw; etw.Provider("Test").write("Event"); print(etw.__file__)') == "$folder/etw/__init__.py" ]]
 }
 
-echo "1..20"
+echo "1..21"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "a driver builds with the installed symbols" driver_builds
@@ -220,8 +230,9 @@ check "the other installed files are in place" others_there lib/udev/rules.d/90-
 	lib/modules-load.d/etw.conf lib/systemd/system/etw-autologger.service \
 	lib/systemd/system/sysinit.target.wants/etw-autologger.service lib/pkgconfig/libetw.pc lib/pkgconfig/libetw-win32.pc \
 	lib/pkgconfig/libtdh.pc lib/libtdh.a
-check "the library exports the names in its map" exports_agree user/lib/libetw.map libetw.so
-check "libtdh too" exports_agree user/tdh/libtdh.map libtdh.so
+check "the library exports the names in its map" exports_agree user/lib/libetw.map libetw.so libetw0
+check "and those that a header declares" headers_export
+check "libtdh too" exports_agree user/tdh/libtdh.map libtdh.so libtdh0
 check "the command runs" "$dest/usr/bin/etw" --help
 if [[ -e build/etw-ctf-reader ]]; then
 	check "it starts the reader of CTF traces" reader_runs
