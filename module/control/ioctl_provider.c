@@ -281,11 +281,7 @@ static void capture_forwarded(const struct etw_enable *e)
 {
 	struct etw_trace_session *s;
 
-	mutex_lock(&etw_control);
-	s = etw_session_lookup(e->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-	if (!IS_ERR(s))
-		etw_session_hold(s);
-	mutex_unlock(&etw_control);
+	s = etw_session_get(e->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return;		/* and the command says why */
 	etw_capture_forwarded(&s->enabler, &e->provider, true);

@@ -32,20 +32,6 @@ static int name_or_handle(u64 ptr, u32 len, char **name)
 	return len ? etw_ioctl_name_in(ptr, len, name) : 0;
 }
 
-/* The running session, with a reference, if the caller has these rights on it. */
-static struct etw_trace_session *session_get(u64 handle, const char *name, u32 name_len,
-					     u32 rights)
-{
-	struct etw_trace_session *s;
-
-	mutex_lock(&etw_control);
-	s = etw_session_lookup(handle, name, name_len, rights);
-	if (!IS_ERR(s))
-		etw_session_hold(s);
-	mutex_unlock(&etw_control);
-	return s;
-}
-
 /*
  * The session that an argument struct names, with a reference.  Checks that its name can
  * be written to out, if that is given.  name and out may be the same buffer.
@@ -61,7 +47,7 @@ static struct etw_trace_session *session_named(u64 handle, u64 name_ptr, u32 nam
 	if (err)
 		return ERR_PTR(err);
 	err = etw_ioctl_name_room(out, cap);
-	s = err ? ERR_PTR(err) : session_get(handle, name, name_len, rights);
+	s = err ? ERR_PTR(err) : etw_session_get(handle, name, name_len, rights);
 	kfree(name);
 	return s;
 }
@@ -592,9 +578,9 @@ long etw_ioctl_session_system(struct file *file, void *arg)
 	if (system->flags & ~ETW_SYSTEM_SET || system->reserved)
 		return -EINVAL;
 	/* Whoever may change it may know it. */
-	s = session_get(system->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	s = etw_session_get(system->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (PTR_ERR_OR_ZERO(s) == -EPERM && !(system->flags & ETW_SYSTEM_SET))
-		s = session_get(system->handle, NULL, 0, ETW_RIGHT_QUERY);
+		s = etw_session_get(system->handle, NULL, 0, ETW_RIGHT_QUERY);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	if (READ_ONCE(s->hot.mode) & ETW_MODE_SYSTEM)
@@ -649,7 +635,7 @@ long etw_ioctl_session_missed(struct file *file, void *arg)
 
 	if (!missed_is_right(missed) || etw_guid_is_null(&missed->provider))
 		return -EINVAL;
-	s = session_get(missed->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	s = etw_session_get(missed->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	if (missed->flags) {

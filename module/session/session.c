@@ -135,6 +135,19 @@ struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 n
 	return s ?: ERR_PTR(-ENOENT);
 }
 
+/* The same, with a reference.  Without etw_control. */
+struct etw_trace_session *etw_session_get(u64 handle, const char *name, u32 name_len, u32 rights)
+{
+	struct etw_trace_session *s;
+
+	mutex_lock(&etw_control);
+	s = etw_session_lookup(handle, name, name_len, rights);
+	if (!IS_ERR(s))
+		etw_session_hold(s);
+	mutex_unlock(&etw_control);
+	return s;
+}
+
 /* The sessions that the caller may query; bit i: the session with logger id i + 1. */
 u64 etw_sessions_visible(void)
 {

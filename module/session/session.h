@@ -33,6 +33,7 @@ struct etw_trace_session *etw_session_start(const struct etw_session_config *con
 struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 name_len);
 struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 name_len,
 					     u32 rights);
+struct etw_trace_session *etw_session_get(u64 handle, const char *name, u32 name_len, u32 rights);
 struct etw_trace_session *etw_session_hold(struct etw_trace_session *s);
 void etw_session_put(struct etw_trace_session *s);
 void etw_session_put_later(struct etw_trace_session *s);
