@@ -171,6 +171,12 @@ static inline bool load(FIXTURE_DATA(ring) *self, const char *way)
 	return self->control;
 }
 
+/* Stop the loader: what programs write stays in the ring until SIGCONT. */
+static inline bool freeze(const FIXTURE_DATA(ring) *self)
+{
+	return !kill(self->pid, SIGSTOP) && waitpid(self->pid, NULL, WUNTRACED) == self->pid;
+}
+
 /* End it; what the ring holds is written then. */
 static inline int unload(FIXTURE_DATA(ring) *self)
 {

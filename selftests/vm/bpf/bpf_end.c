@@ -46,7 +46,7 @@ static unsigned int links(void)
 /* Stop the loader, and put this many events into the ring, or more than it holds. */
 static bool fill(FIXTURE_DATA(ring) *self, unsigned int events)
 {
-	if (kill(self->pid, SIGSTOP) || waitpid(self->pid, NULL, WUNTRACED) != self->pid)
+	if (!freeze(self))
 		return false;
 	call(events);
 	return true;
@@ -180,9 +180,7 @@ TEST_F(ring, ends)
 	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
-	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
-	ASSERT_EQ(self->pid, waitpid(self->pid, NULL, WUNTRACED));
-	call(200);
+	ASSERT_TRUE(fill(self, 200));
 	close(self->end);
 	ASSERT_EQ(0, kill(self->pid, SIGCONT));
 	EXPECT_EQ(0, vm_reap(self->pid));

@@ -240,8 +240,7 @@ TEST_F(ring, time)
 	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
-	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
-	ASSERT_EQ(self->pid, waitpid(self->pid, NULL, WUNTRACED));
+	ASSERT_TRUE(freeze(self));
 	before = wall();
 	call(100);
 	after = wall();
@@ -263,8 +262,7 @@ TEST_F(ring, overflow)
 	NEED_TYPES();
 	ASSERT_TRUE(load(self, "ring"));
 	ASSERT_EQ(0, enable(self, 0, 0));
-	ASSERT_EQ(0, kill(self->pid, SIGSTOP));
-	ASSERT_EQ(self->pid, waitpid(self->pid, NULL, WUNTRACED));
+	ASSERT_TRUE(freeze(self));
 	call(CALLS);
 	lost = self->control->results;
 	EXPECT_EQ(-ENOBUFS, self->control->result);
