@@ -25,11 +25,10 @@
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/child.h"
 #include "bench/etlmake.h"
 #include "bench/tracedat.h"
 
@@ -41,11 +40,6 @@ static char dir[2][3072];	/* for a tenth of the events, and for all */
 static char etw[4096], self[4096];
 static off_t file_bytes, packed_bytes;
 
-struct run {
-	double cpu;	/* seconds */
-	double rss;	/* MB */
-};
-
 /*
  * Words of a command: %e is the number of events, %d the folder of this run.  Words that
  * begin with "etw" or "self" are those programs.
@@ -54,7 +48,7 @@ struct row {
 	const char *key, *title;
 	const char *command[WORDS];
 	bool peer;
-	struct run run[2];
+	struct child_cost run[2];
 };
 
 #define ROW(its_key, its_title, ...) \
@@ -146,12 +140,11 @@ static char *expand(const char *word, const char *in, unsigned int count)
 
 /* out: where the command's output goes */
 static int run(const struct row *row, const char *in, unsigned int count, int out,
-	       struct run *result)
+	       struct child_cost *result)
 {
-	struct rusage usage;
 	char *argv[WORDS + 1];
-	int n, status;
 	pid_t pid;
+	int n;
 
 	for (n = 0; n < WORDS && row->command[n]; n++)
 		argv[n] = expand(row->command[n], in, count);
@@ -162,16 +155,13 @@ static int run(const struct row *row, const char *in, unsigned int count, int ou
 		execvp(argv[0], argv);
 		_exit(127);
 	}
-	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status) {
+	if (!child_wait(pid, result)) {
 		fprintf(stderr, "etl: %s failed%s\n", row->title,
 			row->peer ? "; see scripts/setup" : "");
 		return -1;
 	}
 	for (n = 0; argv[n]; n++)
 		free(argv[n]);
-	result->cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		      1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-	result->rss = (double)usage.ru_maxrss / 1024;
 	return 0;
 }
 
@@ -200,7 +190,7 @@ static double ratio(const struct row *row, const char *peer)
 static int64_t lines(const struct row *row, const char *in, unsigned int count)
 {
 	FILE *f = tmpfile();
-	struct run unused;
+	struct child_cost unused;
 	int64_t n = 0;
 	int c;
 
@@ -325,7 +315,7 @@ static int print_json(const char *path)
 		fprintf(f, "      {\"key\": \"%s\", \"per_second\": %.0f, \"babeltrace2\": %.2f, "
 			"\"trace_cmd\": %.2f, \"mb_tenth\": %.1f, \"mb\": %.1f}%s\n", rows[i].key,
 			rate(&rows[i]), ratio(&rows[i], "babeltrace2"),
-			ratio(&rows[i], "trace_cmd"), rows[i].run[0].rss, rows[i].run[1].rss,
+			ratio(&rows[i], "trace_cmd"), rows[i].run[0].mb, rows[i].run[1].mb,
 			i + 1 < ROWS ? "," : "");
 	fprintf(f, "    ],\n    \"packed\": %.2f\n  }\n", packed());
 	return fclose(f) ? -1 : 0;
@@ -344,8 +334,8 @@ static void print_table(void)
 		if (rows[i].run[1].cpu > 0)
 			printf("%-38s %11.0f %8.1f %8.1f %9.1f %9.1f\n", rows[i].title,
 			       rate(&rows[i]), ratio(&rows[i], "babeltrace2"),
-			       ratio(&rows[i], "trace_cmd"), rows[i].run[0].rss,
-			       rows[i].run[1].rss);
+			       ratio(&rows[i], "trace_cmd"), rows[i].run[0].mb,
+			       rows[i].run[1].mb);
 	if (packed() > 0)
 		printf("the compressed file has 1/%.1f of the other one's bytes\n", packed());
 }

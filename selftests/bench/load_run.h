@@ -5,11 +5,10 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/child.h"
 #include "bench/load.h"
 
 #define LOAD_ROUNDS	9	/* at most */
@@ -21,11 +20,10 @@ struct load_cost {
 };
 
 /* Run a command without output. false: it failed. */
-static bool load_spawn(char *const argv[], double *cpu, double *mb)
+static bool load_spawn(char *const argv[], struct child_cost *cost)
 {
-	struct rusage usage;
-	int status, null;
 	pid_t pid = fork();
+	int null;
 
 	if (!pid) {
 		null = open("/dev/null", O_WRONLY);
@@ -34,12 +32,7 @@ static bool load_spawn(char *const argv[], double *cpu, double *mb)
 		execv(argv[0], argv);
 		_exit(127);
 	}
-	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status)
-		return false;
-	*cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-	*mb = (double)usage.ru_maxrss / 1024;
-	return true;
+	return child_wait(pid, cost);
 }
 
 static int load_compare(const void *a, const void *b)
@@ -66,19 +59,20 @@ static bool load_measure(const char *etw, const char *path, unsigned int rounds,
 		(char *)etw, (char *)"report", (char *)"-q", (char *)"--replace", (char *)"-o", page,
 		(char *)path, NULL,
 	};
-	double ratios[LOAD_ROUNDS], dump, report, mb;
+	struct child_cost dump, report;
+	double ratios[LOAD_ROUNDS];
 	struct stat st;
 
 	memset(cost, 0, sizeof(*cost));
 	snprintf(page, sizeof(page), "%s.html", path);
 	for (unsigned int i = 0; i < rounds; i++) {
-		if (!load_spawn(dump_words, &dump, &mb) || !load_spawn(report_words, &report, &mb) ||
+		if (!load_spawn(dump_words, &dump) || !load_spawn(report_words, &report) ||
 		    stat(page, &st))
 			return false;
-		load_least(&cost->dump, dump);
-		load_least(&cost->report, report);
-		ratios[i] = report / (dump > 0.001 ? dump : 0.001);
-		cost->mb = mb > cost->mb ? mb : cost->mb;
+		load_least(&cost->dump, dump.cpu);
+		load_least(&cost->report, report.cpu);
+		ratios[i] = report.cpu / (dump.cpu > 0.001 ? dump.cpu : 0.001);
+		cost->mb = report.mb > cost->mb ? report.mb : cost->mb;
 		cost->page_mb = (double)st.st_size / 1e6;
 	}
 	unlink(page);
