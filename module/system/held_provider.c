@@ -248,8 +248,17 @@ void etw_held_provider_for_each(const struct etw_held_kind *kind,
 	mutex_unlock(&list_lock);
 }
 
-/* Nobody finds it any more, and its callback does not start it again. */
-static void held_leave(struct etw_held_provider *p, struct list_head *to)
+/* Providers that nobody finds any more, and their registrations */
+struct held_left {
+	struct list_head providers;
+	struct list_head registrations;
+};
+
+/*
+ * Its callback does not start it again.  Its GUID may be enabled at once, and be made a provider
+ * anew: what comes until this one has stopped must not be written, or events were written twice.
+ */
+static void held_leave(struct etw_held_provider *p, struct held_left *left)
 {
 	lockdep_assert_held(&held_lock);
 	mutex_lock(&p->lock);
@@ -257,36 +266,27 @@ static void held_leave(struct etw_held_provider *p, struct list_head *to)
 	mutex_unlock(&p->lock);
 	if (p->kind->withdraw)
 		p->kind->withdraw(p);
+	etw_registration_leave_handle(p->provider, &left->registrations);
 	mutex_lock(&list_lock);
-	list_move(&p->node, to);
+	list_move_tail(&p->node, &left->providers);
 	mutex_unlock(&list_lock);
 	p->kind->count--;
 }
 
-#define ENDED_AT_ONCE	64
-
-/* Remove all of a list from held_leave(). */
-static void held_end_all(struct list_head *left)
+static void held_end_all(struct held_left *left)
 {
-	struct etw_provider *handles[ENDED_AT_ONCE];
 	struct etw_held_provider *p, *tmp;
-	unsigned int count = 0;
-	LIST_HEAD(ended);
 
-	list_for_each_entry_safe(p, tmp, left, node) {
+	list_for_each_entry(p, &left->providers, node) {
 		mutex_lock(&p->lock);
 		if (p->kind->stop)
 			p->kind->stop(p);
 		mutex_unlock(&p->lock);
-		handles[count++] = p->provider;
-		list_move_tail(&p->node, &ended);
-		if (count < ENDED_AT_ONCE && !list_empty(left))
-			continue;
-		/* Waits for callbacks and writers, and with them for handlers that have begun. */
-		etw_registration_end_handles(handles, count);
-		count = 0;
 	}
-	list_for_each_entry_safe(p, tmp, &ended, node)
+	/* Waits for callbacks and writers, and with them for handlers that have begun. */
+	if (!list_empty(&left->registrations))
+		etw_registration_end_handles(&left->registrations);
+	list_for_each_entry_safe(p, tmp, &left->providers, node)
 		p->kind->free(p);
 }
 
@@ -331,7 +331,10 @@ static void held_stop_idle(void)
 static void held_review(struct work_struct *work)
 {
 	struct etw_held_provider *p, *tmp;
-	LIST_HEAD(left);
+	struct held_left left = {
+		.providers = LIST_HEAD_INIT(left.providers),
+		.registrations = LIST_HEAD_INIT(left.registrations),
+	};
 
 	held_stop_idle();
 	mutex_lock(&held_lock);

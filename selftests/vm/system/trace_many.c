@@ -2,7 +2,7 @@
 /*
  * trace_many - 200 of the kernel's trace events, of all its systems, are enabled and disabled again
  * and again under load: while they are enabled their events come, after that none does, and nothing
- * is left behind
+ * is left behind; one that is enabled again before all have ended comes once
  *
  * TIMEOUT: 900
  * KERNEL: every
@@ -172,19 +172,25 @@ static int providers(const FIXTURE_DATA(many) *self)
 	return vm_providers(self->fd, guids, ARRAY_SIZE(guids));
 }
 
-FIXTURE_SETUP(many)
+static bool start(FIXTURE_DATA(many) *self)
 {
 	struct etw_session s = vm_session("t-many");
 
+	s.max_buffers = 400;
+	if (vm_start(self->fd, &s))
+		return false;
+	self->session = s.handle;
+	return !vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK);
+}
+
+FIXTURE_SETUP(many)
+{
 	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
 	ASSERT_TRUE(vm_until(!providers(self)));
-	s.max_buffers = 400;
-	ASSERT_EQ(0, vm_start(self->fd, &s));
-	self->session = s.handle;
-	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	ASSERT_TRUE(start(self));
 	choose(self);
 }
 
@@ -309,6 +315,68 @@ TEST_F(many, under_load)
 		kinds += !!self->came[i];
 	TH_LOG("%u events of %u systems, %u rounds; in the last one %u of them occurred", self->count,
 	       self->systems, round, kinds);
+}
+
+static bool enable_all(FIXTURE_DATA(many) *self)
+{
+	const int holder = vm_open();
+	unsigned int i;
+
+	for (i = 0; i < self->count; i++)
+		if (make(holder, i, self->names[i]) || enable(self, i))
+			return false;
+	return !close(holder);
+}
+
+#define CALLS	1000
+
+/* A process that calls getppid() so often; a session leaves out what its reader does. */
+static pid_t call(void)
+{
+	pid_t pid = fork();
+	unsigned int i;
+
+	if (pid)
+		return pid;
+	for (i = 0; i < CALLS; i++)
+		syscall(SYS_getppid);
+	_exit(0);
+}
+
+struct calls {
+	uint32_t pid;
+	unsigned int came;
+};
+
+static void take_call(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	struct calls *calls = ctx;
+
+	(void)b;
+	calls->came += r->head->process_id == calls->pid;
+}
+
+TEST_F(many, enabled_again_at_once)
+{
+	struct calls calls = { 0 };
+	pid_t pid;
+
+	ASSERT_TRUE(enable_all(self));
+	vm_reader_close(&self->r);
+	/* All are disabled together.  Their probes end one by one, which takes a while. */
+	ASSERT_EQ(0, vm_stop(self->fd, self->session));
+	ASSERT_TRUE(start(self));
+	ASSERT_TRUE(vm_until(providers(self) < MANY));
+	ASSERT_EQ(0, make(self->fd, 0, self->names[0]));
+	ASSERT_EQ(0, enable(self, 0));
+	pid = call();
+	ASSERT_LT(0, pid);
+	calls.pid = pid;
+	ASSERT_EQ(0, vm_reap(pid));
+	ASSERT_EQ(0, vm_flush(self->fd, self->session));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, take_call, &calls));
+	EXPECT_EQ(CALLS, calls.came);
+	ASSERT_EQ(0, vm_disable(self->fd, self->session, guid_of(0)));
 }
 
 TEST_HARNESS_MAIN
