@@ -87,14 +87,30 @@ u64 etw_clock_asleep(void)
 	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 }
 
-/* Read the three clocks as close together as possible. */
+#define SAMPLES	5
+
+/*
+ * Read the three clocks as close together as possible.  A hypervisor, an NMI or firmware may stop
+ * the CPU between two reads, and the session's times would be off by that: of several samples,
+ * take the one whose reads were closest together.
+ */
 void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
 {
+	u64 begin, boot, wall, width, narrowest = U64_MAX;
 	unsigned long flags;
+	int i;
 
 	local_irq_save(flags);
-	sync->clock = etw_clock_read(source);
-	sync->boot = ktime_get_boot_fast_ns();
-	sync->wall = etw_clock_wall();
+	for (i = 0; i < SAMPLES; i++) {
+		begin = etw_clock_read(source);
+		boot = ktime_get_boot_fast_ns();
+		wall = etw_clock_wall();
+		/* A wall clock that was set back in between is far apart, too. */
+		width = etw_clock_read(source) - begin;
+		if (i && width >= narrowest)
+			continue;
+		narrowest = width;
+		*sync = (struct etw_clock_sync){ begin + width / 2, boot, wall };
+	}
 	local_irq_restore(flags);
 }
