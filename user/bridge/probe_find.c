@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "elf_file.h"
 #include "probe.h"
 #include "probe_functions.h"
@@ -32,9 +33,7 @@ static bool add(struct search *s, const struct probe_spec *found)
 
 	if (!probe_spec_name(found, name, sizeof(name)))
 		return true;
-	/* The room doubles: there are many functions. */
-	if (!(count & (count - 1)))
-		list = realloc(list, (count ? 2 * count : 1) * sizeof(*list));
+	list = etw_grow(list, count, sizeof(*list));
 	if (list)
 		s->names->list = list;
 	if (!list || !(list[count] = strdup(name))) {

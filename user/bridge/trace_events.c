@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/grow.h"
 #include "trace_events.h"
 #include "tracefs_library.h"
 
@@ -23,7 +24,7 @@ static int add(struct trace_events *events, const char *system, const char *name
 		free(text);
 		return 0;
 	}
-	names = realloc(events->names, (events->count + 1) * sizeof(*names));
+	names = etw_grow(events->names, events->count, sizeof(*names));
 	if (!names) {
 		free(text);
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "base/name_guid.h"
 #include "base/text.h"
 #include "device/kdev.h"
@@ -25,24 +26,24 @@ bool trace_set_has(const struct trace_set *set, const struct etw_guid *guid)
 	return i < set->count;
 }
 
-/* Make room for so many texts; those that were there stay, also on failure. */
-static bool grow_texts(char ***list, size_t room)
+/* Make room for one more text; those that were there stay, also on failure. */
+static bool grow_texts(char ***list, size_t count)
 {
-	char **texts = realloc(*list, room * sizeof(*texts));
+	char **texts = etw_grow(*list, count, sizeof(*texts));
 
 	if (texts)
 		*list = texts;
 	return texts;
 }
 
-static bool grow(struct trace_set *set, size_t room)
+static bool grow(struct trace_set *set)
 {
 	struct etw_guid *guids;
 
-	if (!grow_texts(&set->names, room) || !grow_texts(&set->fields, room) ||
-	    !grow_texts(&set->value_names, room))
+	if (!grow_texts(&set->names, set->count) || !grow_texts(&set->fields, set->count) ||
+	    !grow_texts(&set->value_names, set->count))
 		return false;
-	guids = realloc(set->guids, room * sizeof(*guids));
+	guids = etw_grow(set->guids, set->count, sizeof(*guids));
 	if (guids)
 		set->guids = guids;
 	return guids;
@@ -52,8 +53,7 @@ int trace_set_append(struct trace_set *set, const char *name, const struct etw_g
 {
 	char *copy;
 
-	/* The room doubles: there are many functions. */
-	if (!(set->count & (set->count - 1)) && !grow(set, set->count ? 2 * (size_t)set->count : 1))
+	if (!grow(set))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)

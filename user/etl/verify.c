@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "block.h"
 #include "file_private.h"
 #include "record.h"
@@ -116,15 +117,12 @@ static int take_lost_event(struct etw_verify *verify, const struct etw_event_hea
 static int take_recorded_loss(struct etw_verify *verify, const struct etw_loss_payload *loss,
 			  int64_t timestamp)
 {
-	if (verify->recorded_count == verify->recorded_room) {
-		size_t room = verify->recorded_room ? 2 * verify->recorded_room : 16;
-		struct etw_recorded_loss *recorded = realloc(verify->recorded, room * sizeof(*recorded));
+	struct etw_recorded_loss *recorded = etw_grow(verify->recorded, verify->recorded_count,
+						      sizeof(*recorded));
 
-		if (!recorded)
-			return -ENOMEM;
-		verify->recorded = recorded;
-		verify->recorded_room = room;
-	}
+	if (!recorded)
+		return -ENOMEM;
+	verify->recorded = recorded;
 	verify->recorded[verify->recorded_count++] =
 		(struct etw_recorded_loss){ *loss, timestamp, -1 };
 	return 0;

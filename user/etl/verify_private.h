@@ -37,7 +37,7 @@ struct etw_verify {
 	struct etw_seen_buffer *list;
 	size_t count, room;
 	struct etw_recorded_loss *recorded;
-	size_t recorded_count, recorded_room;
+	size_t recorded_count;
 	int64_t start, end;	/* FILETIME on the session's clock; end: 0 if not known */
 	uint64_t records;	/* readable ones, without the header and losses */
 	int64_t closed;		/* raw time when its session closed the file; 0: not known */

@@ -11,6 +11,7 @@
 
 #include <etw/format.h>
 
+#include "base/grow.h"
 #include "verify_private.h"
 
 /* --------------------------------------------------------------------- bounds */
@@ -96,13 +97,10 @@ int etw_verdict_add(struct etw_verdict *verdict, const struct etw_gap *gap)
 		list->more++;
 		return 0;
 	}
-	/* Room for 1, 2, 4... */
-	if (!(n & (n - 1))) {
-		gaps = realloc(list->gaps, (n ? 2 * n : 1) * sizeof(*gaps));
-		if (!gaps)
-			return -ENOMEM;
-		list->gaps = gaps;
-	}
+	gaps = etw_grow(list->gaps, n, sizeof(*gaps));
+	if (!gaps)
+		return -ENOMEM;
+	list->gaps = gaps;
 	list->gaps[list->count++] = *gap;
 	return 0;
 }

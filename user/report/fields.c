@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report_private.h"
+#include "base/grow.h"
 #include "tdh/decode/decoder.h"
 
 #define OF_A_KIND	32	/* fields of a kind that are counted */
@@ -110,7 +111,7 @@ static struct report_field *new_field(struct report *r, struct report_kind *kind
 		kind->fields_left_out = true;
 		return NULL;
 	}
-	list = realloc(kind->fields, (kind->field_count + 1) * sizeof(*kind->fields));
+	list = etw_grow(kind->fields, kind->field_count, sizeof(*kind->fields));
 	if (!list)
 		return NULL;
 	kind->fields = list;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "convert/slices/slices.h"
 #include "report_private.h"
 
@@ -349,7 +350,7 @@ static int add_machine(struct report *r, struct report_file *file,
 int report_file(struct report *r, const char *path, uint64_t bytes,
 		const struct etw_verdict *verdict, const struct report_machine *machine)
 {
-	struct report_file *files = realloc(r->files, (r->file_count + 1) * sizeof(*files));
+	struct report_file *files = etw_grow(r->files, r->file_count, sizeof(*files));
 	struct report_file *file;
 
 	if (!files)

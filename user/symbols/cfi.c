@@ -8,6 +8,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "cfi.h"
 #include "dwarf_reader.h"
 
@@ -174,12 +175,10 @@ static bool add_entry(struct cfi_table *table, uint64_t begin, size_t at)
 
 	if (count == CFI_ENTRIES_MAX)
 		return false;
-	if (!(count & (count - 1))) {
-		grown = realloc(table->entries, (count ? 2 * count : 1) * sizeof(*grown));
-		if (!grown)
-			return false;
-		table->entries = grown;
-	}
+	grown = etw_grow(table->entries, count, sizeof(*grown));
+	if (!grown)
+		return false;
+	table->entries = grown;
 	table->entries[table->count++] = (struct entry){ begin, (uint32_t)at };
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/table.h"
 #include "frame_names.h"
 #include "stack.h"
@@ -32,11 +33,8 @@ struct frame_names {
 
 static bool grow(struct frame_names *names)
 {
-	struct frame_name *grown;
+	struct frame_name *grown = etw_grow(names->list, names->count, sizeof(*grown));
 
-	if (names->count & (names->count - 1))
-		return true;
-	grown = realloc(names->list, (names->count ? 2 * (size_t)names->count : 1) * sizeof(*grown));
 	if (grown)
 		names->list = grown;
 	return grown;

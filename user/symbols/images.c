@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/table.h"
 #include "etl/record.h"
 #include "images.h"
@@ -253,13 +254,10 @@ static int note_add(struct images *images, uint32_t pid, const struct note *note
 		images->left_out++;
 		return 0;
 	}
-	if (!(process->count & (process->count - 1))) {
-		grown = realloc(process->notes, (process->count ? 2 * (size_t)process->count : 1) *
-				sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		process->notes = grown;
-	}
+	grown = etw_grow(process->notes, process->count, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	process->notes = grown;
 	memmove(process->notes + at + 1, process->notes + at,
 		(process->count - at) * sizeof(*process->notes));
 	process->notes[at] = *note;

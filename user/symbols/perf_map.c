@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/read_all.h"
 #include "perf_map.h"
 
@@ -77,13 +78,10 @@ static bool read_lines(struct perf_map *map)
 		if (!parse(line, &next))
 			continue;
 		next.number = number++;
-		if (!(map->count & (map->count - 1))) {
-			grown = realloc(map->list, (map->count ? 2 * map->count : 1) *
-					sizeof(*grown));
-			if (!grown)
-				return false;
-			map->list = grown;
-		}
+		grown = etw_grow(map->list, map->count, sizeof(*grown));
+		if (!grown)
+			return false;
+		map->list = grown;
 		map->list[map->count++] = next;
 	}
 	if (map->count)

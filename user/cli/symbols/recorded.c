@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "etl/file.h"
 #include "etl/record.h"
 #include "lib/consumer/event_record.h"
@@ -32,17 +33,13 @@ struct reading {
 	struct functions f;
 };
 
-/* Add an element to an array that grows by powers of two. */
 #define ADD(list, count, value)							\
 	do {									\
-		if (!((count) & ((count) - 1))) {				\
-			void *grown = reallocarray((list), (count) ? 2 * (count) : 1, \
-						   sizeof(*(list)));		\
+		void *grown = etw_grow((list), (count), sizeof(*(list)));	\
 										\
-			if (!grown)						\
-				return -ENOMEM;					\
-			(list) = grown;						\
-		}								\
+		if (!grown)							\
+			return -ENOMEM;						\
+		(list) = grown;							\
 		(list)[(count)++] = (value);					\
 	} while (0)
 

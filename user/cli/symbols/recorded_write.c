@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "cli/machine/event.h"
 #include "recorded.h"
 
@@ -166,12 +167,10 @@ static int list_places(const struct symbolizer *symbolizer, struct place **list,
 	*list = NULL;
 	*count = 0;
 	while ((place.count = symbolizer_found(symbolizer, &at, &place.location, &place.frames))) {
-		if (!(*count & (*count - 1))) {
-			grown = realloc(*list, (*count ? 2 * *count : 1) * sizeof(*grown));
-			if (!grown)
-				return -ENOMEM;
-			*list = grown;
-		}
+		grown = etw_grow(*list, *count, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
 		(*list)[(*count)++] = place;
 	}
 	if (*count)

@@ -13,6 +13,7 @@
 
 #include "access.h"
 #include "conf_file.h"
+#include "base/grow.h"
 #include "device/kdev.h"
 
 const char *etw_access_path(void)
@@ -226,7 +227,7 @@ static int get_all(int fd, struct etw_access_conf *all)
 	memset(all, 0, sizeof(*all));
 	memset(&list, 0, sizeof(list));
 	while (!(ret = etw_access_get_next(fd, &list))) {
-		lists = realloc(all->lists, (all->count + 1) * sizeof(*lists));
+		lists = etw_grow(all->lists, all->count, sizeof(*lists));
 		if (!lists)
 			return -ENOMEM;
 		all->lists = lists;

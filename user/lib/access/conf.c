@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "conf.h"
+#include "base/grow.h"
 #include "base/guid.h"
 #include "base/list.h"
 
@@ -355,13 +356,10 @@ static int begin_list(struct parser *p, size_t start)
 		return fail(p, p->words[1].column, "this GUID has a list already");
 	if (conf->count == ETW_ACCESS_LISTS_MAX)
 		return fail(p, 1, "more than %d lists", ETW_ACCESS_LISTS_MAX);
-	/* Grow by powers of two. */
-	if (!(conf->count & (conf->count - 1))) {
-		list = realloc(conf->lists, (conf->count ? 2 * conf->count : 1) * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		conf->lists = list;
-	}
+	list = etw_grow(conf->lists, conf->count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	conf->lists = list;
 	list = &conf->lists[conf->count++];
 	memset(list, 0, sizeof(*list));
 	list->guid = guid;

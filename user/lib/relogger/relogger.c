@@ -20,6 +20,7 @@
 #include "lib/consumer/trace_header.h"
 #include "lib/controller/log_target.h"
 #include "relogger_private.h"
+#include "base/grow.h"
 #include "base/utf.h"
 
 #define NAME_MAX_UNITS	4096
@@ -123,7 +124,7 @@ static HRESULT add_stream(struct etw_relogger *r, struct etw_relog_stream *s, RE
 
 	if (r->count == STREAMS_MAX)
 		return HRESULT_FROM_WIN32(ERROR_BAD_LENGTH);
-	streams = realloc(r->streams, (r->count + 1) * sizeof(struct etw_relog_stream *));
+	streams = etw_grow(r->streams, r->count, sizeof(struct etw_relog_stream *));
 	if (!streams)
 		return E_OUTOFMEMORY;
 	r->streams = streams;
