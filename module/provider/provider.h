@@ -110,6 +110,7 @@ struct etw_registration {
 	struct etw_guid_entry *group;	/* NULL: none; always for a classic one */
 	struct list_head group_node;	/* group->regs */
 	bool registered;
+	bool ending;			/* disabled, and nobody enables it any more */
 	const char *name;		/* may be NULL */
 	u32 name_len;
 	bool name_in_traits;

@@ -455,32 +455,38 @@ bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but)
 }
 
 /*
- * Take a handle's registration from its GUID, and append it to @left: no write that begins after
- * this reaches a session, also one that enables the GUID now.
+ * No write that begins after this reaches a session, also not one that enables the GUID from now
+ * on.  It stays registered until it is ended.
  */
-void etw_registration_leave_handle(struct etw_provider *handle, struct list_head *left)
+void etw_registration_disable_handle(struct etw_provider *handle)
 {
-	struct etw_registration *reg;
-
 	mutex_lock(&etw_control);
-	reg = handle->reg;
-	registration_end_kernel(reg);
+	handle->reg->ending = true;
+	etw_disable_registration(handle->reg);
 	mutex_unlock(&etw_control);
-	list_add_tail(&reg->kernel_node, left);
 }
 
 /*
- * End those that have left, each with its callback, of which none may run this.  Like
+ * End registrations of handles, each with its callback, of which none may run this.  Like
  * etw_unregister_handle() for each, but they wait for a grace period together.
  */
-void etw_registration_end_handles(struct list_head *left)
+void etw_registration_end_handles(struct etw_provider **handles, unsigned int count)
 {
 	struct etw_registration *reg, *tmp;
+	LIST_HEAD(ended);
+	unsigned int i;
 
-	list_for_each_entry(reg, left, kernel_node)
+	for (i = 0; i < count; i++) {
+		mutex_lock(&etw_control);
+		reg = handles[i]->reg;
+		registration_end_kernel(reg);
+		mutex_unlock(&etw_control);
+		list_add_tail(&reg->kernel_node, &ended);
+	}
+	list_for_each_entry(reg, &ended, kernel_node)
 		registration_ended_kernel(reg);
 	synchronize_rcu_expedited();
-	list_for_each_entry_safe(reg, tmp, left, kernel_node)
+	list_for_each_entry_safe(reg, tmp, &ended, kernel_node)
 		etw_registration_free(reg);
 }
 

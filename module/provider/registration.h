@@ -25,8 +25,8 @@ int etw_registration_of_kernel(const struct etw_guid *guid, const char *name, bo
 			       struct etw_provider **handle);
 int etw_registration_of_kernel_traits(struct etw_provider *provider, const void *traits, u32 len,
 				      etw_enable_fn callback, void *context);
-void etw_registration_leave_handle(struct etw_provider *handle, struct list_head *left);
-void etw_registration_end_handles(struct list_head *left);
+void etw_registration_disable_handle(struct etw_provider *handle);
+void etw_registration_end_handles(struct etw_provider **handles, unsigned int count);
 bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but);
 void etw_registration_adopt(const struct module *module);
 void etw_registration_end_left(const struct module *module);

@@ -96,6 +96,8 @@ static bool has_names(const struct etw_scope *scope, const struct etw_registrati
 bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
 		       const struct etw_registration *reg)
 {
+	if (reg->ending)
+		return false;
 	if (reg->of_system)
 		return sees_addresses;
 	if (!scope)

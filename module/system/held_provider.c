@@ -248,17 +248,11 @@ void etw_held_provider_for_each(const struct etw_held_kind *kind,
 	mutex_unlock(&list_lock);
 }
 
-/* Providers that nobody finds any more, and their registrations */
-struct held_left {
-	struct list_head providers;
-	struct list_head registrations;
-};
-
 /*
- * Its callback does not start it again.  Its GUID may be enabled at once, and be made a provider
- * anew: what comes until this one has stopped must not be written, or events were written twice.
+ * Nobody finds it any more, and its callback does not start it again.  Its GUID may become a new
+ * provider's and be enabled before this one has stopped: without being disabled, both would write.
  */
-static void held_leave(struct etw_held_provider *p, struct held_left *left)
+static void held_leave(struct etw_held_provider *p, struct list_head *to)
 {
 	lockdep_assert_held(&held_lock);
 	mutex_lock(&p->lock);
@@ -266,27 +260,37 @@ static void held_leave(struct etw_held_provider *p, struct held_left *left)
 	mutex_unlock(&p->lock);
 	if (p->kind->withdraw)
 		p->kind->withdraw(p);
-	etw_registration_leave_handle(p->provider, &left->registrations);
+	etw_registration_disable_handle(p->provider);
 	mutex_lock(&list_lock);
-	list_move_tail(&p->node, &left->providers);
+	list_move(&p->node, to);
 	mutex_unlock(&list_lock);
 	p->kind->count--;
 }
 
-static void held_end_all(struct held_left *left)
-{
-	struct etw_held_provider *p, *tmp;
+#define ENDED_AT_ONCE	64
 
-	list_for_each_entry(p, &left->providers, node) {
+/* Remove all of a list from held_leave(). */
+static void held_end_all(struct list_head *left)
+{
+	struct etw_provider *handles[ENDED_AT_ONCE];
+	struct etw_held_provider *p, *tmp;
+	unsigned int count = 0;
+	LIST_HEAD(ended);
+
+	list_for_each_entry_safe(p, tmp, left, node) {
 		mutex_lock(&p->lock);
 		if (p->kind->stop)
 			p->kind->stop(p);
 		mutex_unlock(&p->lock);
+		handles[count++] = p->provider;
+		list_move_tail(&p->node, &ended);
+		if (count < ENDED_AT_ONCE && !list_empty(left))
+			continue;
+		/* Waits for callbacks and writers, and with them for handlers that have begun. */
+		etw_registration_end_handles(handles, count);
+		count = 0;
 	}
-	/* Waits for callbacks and writers, and with them for handlers that have begun. */
-	if (!list_empty(&left->registrations))
-		etw_registration_end_handles(&left->registrations);
-	list_for_each_entry_safe(p, tmp, &left->providers, node)
+	list_for_each_entry_safe(p, tmp, &ended, node)
 		p->kind->free(p);
 }
 
@@ -331,10 +335,7 @@ static void held_stop_idle(void)
 static void held_review(struct work_struct *work)
 {
 	struct etw_held_provider *p, *tmp;
-	struct held_left left = {
-		.providers = LIST_HEAD_INIT(left.providers),
-		.registrations = LIST_HEAD_INIT(left.registrations),
-	};
+	LIST_HEAD(left);
 
 	held_stop_idle();
 	mutex_lock(&held_lock);

@@ -330,6 +330,9 @@ static bool enable_all(FIXTURE_DATA(many) *self)
 
 #define CALLS	1000
 
+/* The first that ends, and the last */
+static const char *const calls_of[] = { "syscalls/sys_enter_getppid", "syscalls/sys_exit_getppid" };
+
 /* A process that calls getppid() so often; a session leaves out what its reader does. */
 static pid_t call(void)
 {
@@ -358,25 +361,32 @@ static void take_call(void *ctx, const struct etw_buffer_header *b, const struct
 
 TEST_F(many, enabled_again_at_once)
 {
+	const unsigned int places[] = { 0, self->count - 1 };
 	struct calls calls = { 0 };
+	unsigned int i;
 	pid_t pid;
 
+	for (i = 0; i < 2; i++)
+		strcpy(self->names[places[i]], calls_of[i]);
 	ASSERT_TRUE(enable_all(self));
 	vm_reader_close(&self->r);
 	/* All are disabled together.  Their probes end one by one, which takes a while. */
 	ASSERT_EQ(0, vm_stop(self->fd, self->session));
 	ASSERT_TRUE(start(self));
 	ASSERT_TRUE(vm_until(providers(self) < MANY));
-	ASSERT_EQ(0, make(self->fd, 0, self->names[0]));
-	ASSERT_EQ(0, enable(self, 0));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, make(self->fd, places[i], calls_of[i]));
+		ASSERT_EQ(0, enable(self, places[i]));
+	}
 	pid = call();
 	ASSERT_LT(0, pid);
 	calls.pid = pid;
 	ASSERT_EQ(0, vm_reap(pid));
 	ASSERT_EQ(0, vm_flush(self->fd, self->session));
 	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, take_call, &calls));
-	EXPECT_EQ(CALLS, calls.came);
-	ASSERT_EQ(0, vm_disable(self->fd, self->session, guid_of(0)));
+	EXPECT_EQ(2 * CALLS, calls.came);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, vm_disable(self->fd, self->session, guid_of(places[i])));
 }
 
 TEST_HARNESS_MAIN
