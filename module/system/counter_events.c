@@ -104,7 +104,8 @@ static void counters_sample(struct work_struct *work)
 			write_processor(cpu);
 		cpus_read_unlock();
 	}
-	if (COUNTERS_WANTED(0))
+	/* Not COUNTERS_WANTED(0): sessions may want no events without keywords. */
+	if (COUNTERS_WANTED(ETW_COUNTERS_MEMORY) || COUNTERS_WANTED(ETW_COUNTERS_PROCESSOR))
 		queue_delayed_work(counters_queue, to_delayed_work(work), msecs_to_jiffies(ETW_COUNTERS_MS));
 }
 

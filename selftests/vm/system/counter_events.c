@@ -72,15 +72,22 @@ FIXTURE_TEARDOWN(counters)
 	close(self->fd);
 }
 
-static int control(FIXTURE_DATA(counters) *self, uint32_t what, uint64_t keywords)
+static int control_with(FIXTURE_DATA(counters) *self, uint32_t what, uint64_t keywords,
+			uint32_t property)
 {
 	struct etw_enable e = vm_enable_arg(self->session, counters_guid);
 
 	e.control = what;
+	e.property = property;
 	e.level = 4;
 	e.any = keywords;
 	e.timeout_ms = 0xFFFFFFFF;
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+static int control(FIXTURE_DATA(counters) *self, uint32_t what, uint64_t keywords)
+{
+	return control_with(self, what, keywords, 0);
 }
 
 static bool collect(FIXTURE_DATA(counters) *self)
@@ -214,6 +221,15 @@ TEST_F(counters, periodic_and_captured)
 	usleep((ETW_COUNTERS_MS + 200) * 1000);
 	ASSERT_TRUE(collect(self));
 	EXPECT_EQ(0, self->memories);
+}
+
+/* All of them have a keyword, so a session that wants none without has them as long. */
+TEST_F(counters, with_keywords_only)
+{
+	uint32_t seen = 0;
+
+	ASSERT_EQ(0, control_with(self, ETW_CONTROL_ENABLE, 0, ETW_ENABLE_IGNORE_KEYWORD_0));
+	EXPECT_TRUE(vm_until(collect(self) && (seen += self->memories) >= 3));
 }
 
 TEST_HARNESS_MAIN
