@@ -92,16 +92,15 @@ static void forwarded_lost(const struct etw_registration *reg, struct etw_sessio
 	preempt_enable();
 }
 
-/* Does the session have reg enabled, only through this GUID of a provider or group; NULL: any? */
+/* Does the session have reg enabled, through this GUID of a provider or group; NULL: any? */
 static bool is_forwarder_of(const struct etw_registration *reg, const struct etw_enabler *session,
 			    const struct etw_guid *guid)
 {
 	const bool own = etw_enabled_by(reg->entry, reg, session);
 	const bool group = etw_enabled_by(reg->group, reg, session);
 
-	if (!guid)
-		return own || group;
-	return own != group && etw_guid_equal(guid, own ? &reg->entry->guid : &reg->group->guid);
+	return (own && (!guid || etw_guid_equal(guid, &reg->entry->guid))) ||
+	       (group && (!guid || etw_guid_equal(guid, &reg->group->guid)));
 }
 
 /* One whose process has ended is asked, too: its end answers, and counts first. */

@@ -8,6 +8,7 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_buf.h"
+#include "lib/vm_traits.h"
 
 #include <linux/capability.h>
 #include <poll.h>
@@ -45,6 +46,13 @@ static int end_by_enable(int fd, uint64_t session)
 static int end_by_disable(int fd, uint64_t session)
 {
 	return vm_disable(fd, session, vm_guid(1));
+}
+
+static int end_by_disallow(int fd, uint64_t session)
+{
+	const struct etw_guid guid = vm_guid(1);
+
+	return vm_disallow(fd, session, &guid, 1);
 }
 
 static int end_by_flush(int fd, uint64_t session)
@@ -181,6 +189,34 @@ TEST_F(forward, before_a_disable)
 TEST_F(forward, before_a_flush)
 {
 	gets(_metadata, self, end_by_flush);
+	EXPECT_EQ(0, drain(self, self->session));
+}
+
+/* A session that has it by its group, too, wants less of it without being done with it. */
+TEST_F(forward, of_a_group)
+{
+	struct vm_blob traits = vm_group_traits("Member", vm_guid(2));
+	pthread_t thread;
+	uint32_t code;
+
+	ASSERT_EQ(0, vm_set_slot(self->fd, self->slot, ETW_SET_TRAITS, traits.bytes, traits.len, 0));
+	ASSERT_EQ(0, vm_group_enable(self->fd, self->session, vm_guid(2), 3, 0));
+	EXPECT_EQ(ETW_CONTROL_ENABLE, wait_for(self));
+	ASSERT_EQ(0, enable(self, self->session));
+	ASSERT_TRUE(asked_while(self, &thread, end_by_disable));
+	EXPECT_TRUE(write_some(self));
+	next(self, &code);
+	EXPECT_EQ(ETW_CONTROL_ENABLE, wait_for(self));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, controller.ret);
+	/* Now it has the group alone, which is to bring it no longer. */
+	ASSERT_TRUE(asked_while(self, &thread, end_by_disallow));
+	next(self, &code);
+	EXPECT_EQ(ETW_CONTROL_DISABLE, wait_for(self));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, controller.ret);
+	EXPECT_EQ(0, vm_flush(self->fd, self->session));
+	EXPECT_EQ(100, come(self));
 	EXPECT_EQ(0, drain(self, self->session));
 }
 
