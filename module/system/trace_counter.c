@@ -117,8 +117,9 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 /* ------------------------------------------------------------------- hotplug */
 
 /*
- * Counters that perf removed are made again, and such as the provider has not had yet.  A CPU that
- * is refused one is tried again when a CPU comes online or a session begins.
+ * Counters that perf removed are made again, and such as the provider has not had yet.  What
+ * happened on a CPU before it had its counter is lost, and nobody counted it.  A CPU that is refused
+ * one is tried again when a CPU comes online or a session begins.
  */
 void etw_trace_counters_renew(struct etw_trace_provider *t)
 {
@@ -128,12 +129,12 @@ void etw_trace_counters_renew(struct etw_trace_provider *t)
 	mutex_lock(&t->held.lock);
 	for_each_cpu(cpu, &renewed)
 		counter_end(t, cpu);
-	if (t->active)
+	if (t->active) {
 		err = counters_make(t);
-	if (err) {
 		etw_trace_record_missing(t);
-		pr_warn_once("etw: a trace event is not traced on a CPU: error %d\n", err);
 	}
+	if (err)
+		pr_warn_once("etw: a trace event is not traced on a CPU: error %d\n", err);
 	mutex_unlock(&t->held.lock);
 }
 

@@ -38,6 +38,8 @@ FIXTURE(trace) {
 	struct etw_guid guid;		/* whose events are taken */
 	uint32_t wanted;		/* of this process; 0: of all */
 	uint32_t count, kernel, described;
+	bool cpu_changes;		/* a CPU comes online: events are missing */
+	uint64_t missing;		/* losses of probes */
 	uint32_t again;			/* with the payload of the one before */
 	unsigned char last[512];	/* the payload of the last one */
 	uint32_t last_len;
@@ -160,9 +162,11 @@ static bool collect(FIXTURE_DATA(trace) *self)
 {
 	struct etw_session_stat st;
 
-	return !vm_flush(self->fd, self->session) &&
-	       vm_drain(&self->r, take, self) == -EAGAIN &&
-	       !vm_stat(self->fd, self->session, &st) && !vm_dropped(&st);
+	if (vm_flush(self->fd, self->session) || vm_drain(&self->r, take, self) != -EAGAIN ||
+	    vm_stat(self->fd, self->session, &st))
+		return false;
+	self->missing = etw_stat_dropped(&st, ETW_DROP_PROBE);
+	return vm_dropped(&st) == (self->cpu_changes ? self->missing : 0);
 }
 
 /* A counter of perf's for this process */
@@ -555,11 +559,12 @@ TEST_F(trace, readers_are_left_out)
 	EXPECT_EQ(100, self->count);
 }
 
-/* A CPU that was away is traced again. */
+/* A CPU that was away is traced again, and the session knows that it was not for a while. */
 TEST_F(trace, cpu_comes_back)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
 
+	self->cpu_changes = true;
 	ASSERT_EQ(0, make(self->fd, self->guid, "syscalls/sys_enter_getppid", &head, 1));
 	ASSERT_EQ(0, enable(self, self->guid));
 	vm_pin(0);
@@ -573,6 +578,7 @@ TEST_F(trace, cpu_comes_back)
 	syscall(SYS_getppid);
 	ASSERT_TRUE(collect(self));
 	EXPECT_EQ(1, self->count);
+	EXPECT_LT(0, self->missing);
 }
 
 /* The state of hotplug with this name; -1: the kernel has none. */
@@ -596,6 +602,7 @@ TEST_F(trace, cpu_stays)
 	const char *dir = "/sys/devices/system/cpu/cpu1/";
 	char path[128], state[16];
 
+	self->cpu_changes = true;
 	snprintf(state, sizeof(state), "%d", hotplug_state("smpboot/threads:online"));
 	snprintf(path, sizeof(path), "%shotplug/fail", dir);
 	if (!vm_write_text(path, state))
@@ -607,6 +614,7 @@ TEST_F(trace, cpu_stays)
 	EXPECT_FALSE(vm_write_text(path, "0"));
 	vm_pin(1);
 	EXPECT_TRUE(vm_until((syscall(SYS_getppid), collect(self)) && self->count));
+	EXPECT_LT(0, self->missing);
 }
 
 /* ------------------------------------------------------------------- refusals */
