@@ -165,8 +165,8 @@ static void process_renames(void *data, struct task_struct *task, const char *na
 
 /*
  * The kernel has counted a thread out before its probe runs, so each of several threads that
- * end at once may find none left.  Has none of them reported the process yet?  Only as many
- * ends of other processes meanwhile as ended has places can make this true twice.
+ * end at once may find none left.  Has none of them reported the process yet?  Another process
+ * with the same hash that ends in between can make this true twice.
  */
 static bool process_ends_now(const struct task_struct *task)
 {
