@@ -18,13 +18,13 @@
 #include "session/session.h"
 
 /* The session gets what is yet to be forwarded to it, before a group no longer brings it. */
-static void disallow_capture(u64 session)
+static void disallow_capture(u64 session, const struct etw_disallowed *list)
 {
 	struct etw_trace_session *s = etw_session_get(session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 
 	if (IS_ERR(s))
 		return;		/* and the command says why */
-	etw_capture_forwarded(&s->enabler, NULL, true);
+	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ .list = list }, true);
 	etw_session_put(s);
 }
 
@@ -49,8 +49,8 @@ long etw_ioctl_disallow_set(struct file *file, void *arg)
 			return -EFAULT;
 		}
 	}
-	if (d->count)
-		disallow_capture(d->session);
+	if (list)
+		disallow_capture(d->session, list);
 	do {
 		mutex_lock(&etw_control);
 		s = etw_session_lookup(d->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);

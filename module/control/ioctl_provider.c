@@ -284,7 +284,7 @@ static void capture_forwarded(const struct etw_enable *e)
 	s = etw_session_get(e->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return;		/* and the command says why */
-	etw_capture_forwarded(&s->enabler, &e->provider, true);
+	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ .guid = &e->provider }, true);
 	etw_session_put(s);
 }
 

@@ -329,7 +329,7 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 
 	if (a->file && !s->hot.buffering)
 		return -EINVAL;
-	etw_capture_forwarded(&s->enabler, NULL, false);
+	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ }, false);
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
 	reported = s->log ? etw_logfile_reported(s->log) : 0;
@@ -345,7 +345,7 @@ static int session_stop(struct etw_trace_session *s, const struct etw_session *a
 {
 	if (a->file)
 		return -EINVAL;
-	etw_capture_forwarded(&s->enabler, NULL, true);
+	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ }, true);
 	return stop_handle(s->handle);
 }
 

@@ -92,19 +92,20 @@ static void forwarded_lost(const struct etw_registration *reg, struct etw_sessio
 	preempt_enable();
 }
 
-/* Does the session have reg enabled, through this GUID of a provider or group; NULL: any? */
 static bool is_forwarder_of(const struct etw_registration *reg, const struct etw_enabler *session,
-			    const struct etw_guid *guid)
+			    struct etw_forwarders which)
 {
 	const bool own = etw_enabled_by(reg->entry, reg, session);
 	const bool group = etw_enabled_by(reg->group, reg, session);
 
-	return (own && (!guid || etw_guid_equal(guid, &reg->entry->guid))) ||
-	       (group && (!guid || etw_guid_equal(guid, &reg->group->guid)));
+	if (which.list)
+		return group && etw_disallowed_has(which.list, &reg->provider->guid);
+	return (own && (!which.guid || etw_guid_equal(which.guid, &reg->entry->guid))) ||
+	       (group && (!which.guid || etw_guid_equal(which.guid, &reg->group->guid)));
 }
 
 /* One whose process has ended is asked, too: its end answers, and counts first. */
-static void forwarders_ask(const struct etw_enabler *session, const struct etw_guid *guid,
+static void forwarders_ask(const struct etw_enabler *session, struct etw_forwarders which,
 			   struct etw_waiter *waiter)
 {
 	struct etw_registration *reg;
@@ -112,7 +113,7 @@ static void forwarders_ask(const struct etw_enabler *session, const struct etw_g
 
 	mutex_lock(&etw_control);
 	list_for_each_entry(reg, &etw_forwarders, forward_node) {
-		if (!is_forwarder_of(reg, session, guid))
+		if (!is_forwarder_of(reg, session, which))
 			continue;
 		etw_notice_call_fill(&call, &reg->provider->enable, ETW_CONTROL_CAPTURE, NULL,
 				     waiter);
@@ -122,26 +123,25 @@ static void forwarders_ask(const struct etw_enabler *session, const struct etw_g
 }
 
 /* waiter: of those that were asked; NULL: that is not known, or nobody was. */
-static void forwarders_lost(const struct etw_enabler *session, const struct etw_guid *guid,
+static void forwarders_lost(const struct etw_enabler *session, struct etw_forwarders which,
 			    const struct etw_waiter *waiter)
 {
 	struct etw_registration *reg;
 
 	mutex_lock(&etw_control);
 	list_for_each_entry(reg, &etw_forwarders, forward_node)
-		if (is_forwarder_of(reg, session, guid) &&
+		if (is_forwarder_of(reg, session, which) &&
 		    (!waiter || etw_callback_queue_waits(reg, waiter)))
 			forwarded_lost(reg, session->hot);
 	mutex_unlock(&etw_control);
 }
 
 /*
- * Let the session have what was written until now and is yet to be forwarded to it, of this
- * provider or group, or of all if guid is NULL.  ends: it will not get it later, so it counts an
- * unknown loss for each process that has not written it within FORWARD_LIMIT.  Without etw_control;
- * sleeps, and returns early if the task is killed.
+ * Let the session have what was written until now and is yet to be forwarded to it.  ends: it may
+ * not get it later, so it counts an unknown loss for each process that has not written it within
+ * FORWARD_LIMIT.  Without etw_control; sleeps, and returns early if the task is killed.
  */
-void etw_capture_forwarded(struct etw_enabler *session, const struct etw_guid *guid, bool ends)
+void etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders which, bool ends)
 {
 	struct etw_waiter *waiter;
 	long answered = 0;
@@ -152,13 +152,13 @@ void etw_capture_forwarded(struct etw_enabler *session, const struct etw_guid *g
 		return;
 	waiter = etw_waiter_alloc();
 	if (waiter) {
-		forwarders_ask(session, guid, waiter);
+		forwarders_ask(session, which, waiter);
 		etw_waiter_done(waiter);
 		answered = wait_for_completion_killable_timeout(&waiter->done, FORWARD_LIMIT);
 	}
 	dropped = waiter && READ_ONCE(waiter->dropped);
 	if (ends && (answered <= 0 || dropped))
-		forwarders_lost(session, guid, dropped ? NULL : waiter);
+		forwarders_lost(session, which, dropped ? NULL : waiter);
 	etw_waiter_put(waiter);
 }
 

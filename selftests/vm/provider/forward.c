@@ -192,6 +192,16 @@ TEST_F(forward, before_a_flush)
 	EXPECT_EQ(0, drain(self, self->session));
 }
 
+/* Whoever disallows others does not take anything from the session. */
+TEST_F(forward, that_is_not_disallowed)
+{
+	const struct etw_guid guids[] = { vm_guid(1), vm_guid(3) };
+
+	ASSERT_EQ(0, enable(self, self->session));
+	EXPECT_EQ(0, vm_disallow(controller.fd, self->session, guids, 2));
+	EXPECT_EQ(0, drain(self, self->session));
+}
+
 /* A session that has it by its group, too, wants less of it without being done with it. */
 TEST_F(forward, of_a_group)
 {
