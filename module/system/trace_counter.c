@@ -117,9 +117,9 @@ void etw_trace_counters_stop(struct etw_trace_provider *t)
 /* ------------------------------------------------------------------- hotplug */
 
 /*
- * Counters that perf removed are made again, and such as the provider has not had yet.  What
- * happened on a CPU before it had its counter is lost, and nobody counted it.  A CPU that is refused
- * one is tried again when a CPU comes online or a session begins.
+ * Make the counters again that perf removed, and those that are missing.  What happened on a CPU
+ * before it had its counter is recorded as an unknown loss.  A CPU that is refused one is tried
+ * again when a CPU comes online or a session begins.
  */
 void etw_trace_counters_renew(struct etw_trace_provider *t)
 {
@@ -131,7 +131,8 @@ void etw_trace_counters_renew(struct etw_trace_provider *t)
 		counter_end(t, cpu);
 	if (t->active) {
 		err = counters_make(t);
-		etw_trace_record_missing(t);
+		if (err || !cpumask_empty(&renewed))
+			etw_trace_record_missing(t);
 	}
 	if (err)
 		pr_warn_once("etw: a trace event is not traced on a CPU: error %d\n", err);

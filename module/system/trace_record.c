@@ -235,10 +235,10 @@ static noinline int trace_drop(const struct trace_event_of *e)
 }
 
 /**
- * etw_trace_record_missing() - the kernel does not report a trace event, or samples, on some CPU
+ * etw_trace_record_missing() - the kernel does not report a trace event on some CPU, or did not
  * @t: its provider
  *
- * The sessions that have it enabled record that they lack an unknown number of events from now on.
+ * The sessions that have it enabled record that they lack an unknown number of events.
  * May sleep.
  */
 void etw_trace_record_missing(const struct etw_trace_provider *t)
