@@ -287,9 +287,11 @@ TEST_F(select, of_an_autologger)
 	ASSERT_TRUE(f && fputs(text, f) >= 0 && !fclose(f));
 	EXPECT_EQ(1, RUN("autologger", "start", "trace"));
 	EXPECT_NE(NULL, strstr(self->r.err, "no event has a field no_such")) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(1, vc_lines(self->r.err)) TH_LOG("%s", self->r.err);
 	EXPECT_EQ(0, system("head -c 777 /dev/zero >/dev/null; head -c 778 /dev/zero >/dev/null; dd if=/dev/zero of=/dev/null bs=777 count=1 2>/dev/null"));
 	unlink("/etc/etw/autologger.d/trace.conf");
 	ASSERT_EQ(0, RUN("stop", "trace"));
+	EXPECT_EQ(0, RUN("verify", OUT)) TH_LOG("%s", self->r.out);
 	ASSERT_EQ(0, RUN("dump", OUT, "-p", "tracepoint:syscalls:sys_enter_write"));
 	EXPECT_EQ(1, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
 }

@@ -223,7 +223,7 @@ TEST_F(counters, periodic_and_captured)
 	EXPECT_EQ(0, self->memories);
 }
 
-/* All of them have a keyword, so a session that wants none without has them as long. */
+/* All of them have a keyword, so a session that refuses events without one keeps getting them. */
 TEST_F(counters, with_keywords_only)
 {
 	uint32_t seen = 0;

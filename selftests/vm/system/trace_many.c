@@ -330,7 +330,7 @@ static bool enable_all(FIXTURE_DATA(many) *self)
 
 #define CALLS	1000
 
-/* The first that ends, and the last */
+/* One that ends last, and one in the middle */
 static const char *const calls_of[] = { "syscalls/sys_enter_getppid", "syscalls/sys_exit_getppid" };
 
 /* A process that calls getppid() so often; a session leaves out what its reader does. */
@@ -361,11 +361,12 @@ static void take_call(void *ctx, const struct etw_buffer_header *b, const struct
 
 TEST_F(many, enabled_again_at_once)
 {
-	const unsigned int places[] = { 0, self->count - 1 };
+	static const unsigned int places[] = { 0, MANY / 2 };
 	struct calls calls = { 0 };
 	unsigned int i;
 	pid_t pid;
 
+	ASSERT_EQ(MANY, self->count);
 	for (i = 0; i < 2; i++)
 		strcpy(self->names[places[i]], calls_of[i]);
 	ASSERT_TRUE(enable_all(self));
