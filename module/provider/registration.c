@@ -455,8 +455,8 @@ bool etw_registration_of_module(const struct etw_guid *guid, etw_enable_fn but)
 }
 
 /*
- * No write that begins after this reaches a session, also not one that enables the GUID from now
- * on.  It stays registered until it is ended.
+ * No write that begins after this reaches a session, not even one that enables the GUID later.  It
+ * stays registered until it is ended.
  */
 void etw_registration_disable_handle(struct etw_provider *handle)
 {

@@ -91,7 +91,8 @@ static bool has_names(const struct etw_scope *scope, const struct etw_registrati
 
 /*
  * NULL selects every registration; any other scope selects none of kernel modules, but all of the
- * kernel's own events.  sees_addresses: whoever enables may see the kernel's addresses.
+ * kernel's own events.  One that is ending is never selected.  sees_addresses: whoever enables may
+ * see the kernel's addresses.
  */
 bool etw_scope_selects(const struct etw_scope *scope, bool sees_addresses,
 		       const struct etw_registration *reg)

@@ -250,7 +250,8 @@ void etw_held_provider_for_each(const struct etw_held_kind *kind,
 
 /*
  * Nobody finds it any more, and its callback does not start it again.  Its GUID may become a new
- * provider's and be enabled before this one has stopped: without being disabled, both would write.
+ * provider's and be enabled before this one has stopped: if this one were not disabled, both would
+ * write.
  */
 static void held_leave(struct etw_held_provider *p, struct list_head *to)
 {

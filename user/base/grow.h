@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 /*
- * Room for an element behind those there are; the room is the next power of two, so it needs no
- * count of its own.  NULL: there is no memory, and the list is as it was.
+ * Make room for one more element.  The room is at least the next power of two, so it needs no count
+ * of its own, as long as all growth goes through this and nobody trims the list; removing elements
+ * is fine.  NULL: there is no memory, and the list is as it was.
  */
 static inline void *etw_grow(void *list, size_t count, size_t size)
 {
