@@ -159,15 +159,21 @@ static void report_absent(int fd, const char *text, const struct etw_enable *ena
 			 guid_text(&enable->provider, guid), cli_quote(name));
 }
 
-static int control(int fd, const char *provider, struct etw_enable *enable, unsigned int how)
+int provider_control_late(int fd, const char *provider, struct etw_enable *enable)
 {
 	int err = etw_enable_and_wait(fd, enable);
 
-	if (err != -ETIMEDOUT || !(how & PROVIDER_LATE))
+	if (err != -ETIMEDOUT)
 		return err;
 	cli_note("provider %s: its callbacks did not finish in %u ms; they go on",
 		 cli_quote(provider), enable->timeout_ms);
 	return 0;
+}
+
+static int control(int fd, const char *provider, struct etw_enable *enable, unsigned int how)
+{
+	return how & PROVIDER_LATE ? provider_control_late(fd, provider, enable) :
+				     etw_enable_and_wait(fd, enable);
 }
 
 /**

@@ -65,6 +65,8 @@ bool provider_option(int option, const char *value, struct etw_enable *enable);
 #define PROVIDER_CAPTURE	0x1	/* ask for the provider's state after that */
 #define PROVIDER_LATE		0x2	/* callbacks that take too long are no error */
 
+/* Enable or disable; callbacks that take longer than enable->timeout_ms are only told of. */
+int provider_control_late(int fd, const char *provider, struct etw_enable *enable);
 /* Enable, disable or capture.  Returns the exit status. */
 int provider_control_in(int fd, const char *session, const char *provider,
 			struct etw_enable *enable, unsigned int how);

@@ -273,7 +273,10 @@ TEST_F(select, by_names)
 		     vc_refused(&self->r, 2, "prev_state has no value sleeping; it has")));
 }
 
-/* A session that the boot starts enables trace events as well, with all filters. */
+/*
+ * A session that the boot starts enables trace events as well, with all filters.  They are traced
+ * when the command ends.
+ */
 TEST_F(select, of_an_autologger)
 {
 	static const char text[] = "start --guid 7e5700a1-5e1f-4e57-8001-020304050607 --file " OUT "\n"

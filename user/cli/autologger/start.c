@@ -102,12 +102,15 @@ static int enable_traced(struct resolving *r)
 	char what[192];
 	int err = 0;
 
+	/* They begin when the provider's callback has run. */
+	if (!enable->timeout_ms)
+		enable->timeout_ms = TRACE_REQUEST_MS;
 	for (r->traced = 0; r->traced < r->request->traced.count && !err; r->traced++) {
 		if (!cli_try(use_traced, r, what, sizeof(what))) {
 			cli_fail("%s", what);
 			return -EINVAL;
 		}
-		err = etw_enable_and_wait(r->fd, enable);
+		err = provider_control_late(r->fd, r->request->traced.names[r->traced], enable);
 	}
 	return err;
 }

@@ -12,7 +12,6 @@
 #include "lib/controller/enable.h"
 
 #define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
-#define TRACED_MS	10000		/* ... that attach to the kernel's events, on a busy machine */
 #define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
 
 /* With the options for all */
@@ -181,7 +180,7 @@ static int enable_one(struct enable_request *request, int fd, const struct sessi
 	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
 
 	/* The kernel's own events, probes as well, begin when the provider's callback has run. */
-	const uint32_t wait_ms = request->traced.count ? TRACED_MS :
+	const uint32_t wait_ms = request->traced.count ? TRACE_REQUEST_MS :
 				 before_command ? CALLBACKS_MS : 0;
 
 	enable->session = session->s.handle;

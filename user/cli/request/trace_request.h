@@ -7,6 +7,9 @@
 
 #include "enable_request.h"
 
+/* How long callbacks that attach to the kernel's events are waited for, on a busy machine */
+#define TRACE_REQUEST_MS	10000
+
 /*
  * Make what the request's provider stands for providers, and check its filters for them.  Wrong
  * usage ends the command.  False: a message was printed.
