@@ -10,23 +10,11 @@
 #include "alloc.h"
 #include "handlers.h"
 #include "ioctl_provider.h"
-#include "provider/capture.h"
 #include "provider/change.h"
 #include "provider/groups.h"
 #include "provider/guid_table.h"
 #include "provider/process.h"
 #include "session/session.h"
-
-/* The session gets what is yet to be forwarded to it, before a group no longer brings it. */
-static void disallow_capture(u64 session, const struct etw_disallowed *list)
-{
-	struct etw_trace_session *s = etw_session_get(session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-
-	if (IS_ERR(s))
-		return;		/* and the command says why */
-	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ .list = list }, true);
-	etw_session_put(s);
-}
 
 long etw_ioctl_disallow_set(struct file *file, void *arg)
 {
@@ -50,7 +38,7 @@ long etw_ioctl_disallow_set(struct file *file, void *arg)
 		}
 	}
 	if (list)
-		disallow_capture(d->session, list);
+		etw_ioctl_capture(d->session, (struct etw_forwarders){ .list = list });
 	do {
 		mutex_lock(&etw_control);
 		s = etw_session_lookup(d->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);

@@ -277,14 +277,13 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 }
 
 /* The session gets what is yet to be forwarded to it, before it wants less, or nothing. */
-static void capture_forwarded(const struct etw_enable *e)
+void etw_ioctl_capture(u64 session, struct etw_forwarders which)
 {
-	struct etw_trace_session *s;
+	struct etw_trace_session *s = etw_session_get(session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 
-	s = etw_session_get(e->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
 	if (IS_ERR(s))
 		return;		/* and the command says why */
-	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ .guid = &e->provider }, true);
+	etw_capture_forwarded(&s->enabler, which, true);
 	etw_session_put(s);
 }
 
@@ -334,7 +333,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
 		err = etw_items_prepare(e->property);
 	if (!err && e->control != ETW_CONTROL_CAPTURE)
-		capture_forwarded(e);
+		etw_ioctl_capture(e->session, (struct etw_forwarders){ .guid = &e->provider });
 	if (!err)
 		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);

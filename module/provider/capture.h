@@ -7,8 +7,6 @@
 
 #include "enabler.h"
 
-struct etw_disallowed;
-struct etw_guid;
 struct etw_registration;
 
 /* Which forwarders of a session are asked: with neither, all */

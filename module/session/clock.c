@@ -91,8 +91,8 @@ u64 etw_clock_asleep(void)
 
 /*
  * Read the three clocks as close together as possible.  A hypervisor, an NMI or firmware may stop
- * the CPU between two reads, and the session's times would be off by that: take the
- * one of several samples whose reads were closest together.
+ * the CPU between two reads, and the session's times would be off by that: take the closest of
+ * several samples.
  */
 void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
 {

@@ -235,11 +235,10 @@ static noinline int trace_drop(const struct trace_event_of *e)
 }
 
 /**
- * etw_trace_record_missing() - the kernel does not report a trace event on some CPU, or did not
+ * etw_trace_record_missing() - record that a CPU does not report a trace event, or did not so far
  * @t: its provider
  *
- * The sessions that have it enabled record that they lack an unknown number of events.
- * May sleep.
+ * The sessions that have it enabled lack an unknown number of events.  May sleep.
  */
 void etw_trace_record_missing(const struct etw_trace_provider *t)
 {

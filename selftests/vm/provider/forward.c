@@ -192,8 +192,8 @@ TEST_F(forward, before_a_flush)
 	EXPECT_EQ(0, drain(self, self->session));
 }
 
-/* Whoever disallows others does not take anything from the session. */
-TEST_F(forward, that_is_not_disallowed)
+/* A disallow list takes nothing from a session that has the provider by its own GUID. */
+TEST_F(forward, enabled_by_its_own_guid)
 {
 	const struct etw_guid guids[] = { vm_guid(1), vm_guid(3) };
 
