@@ -5,9 +5,8 @@
 # The shell is at the top of the tree.
 export ETW_DEVICE=/nonexistent/etw
 etw=build/etw
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0 status=0
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 
 # report GOOD NAME: one test; shows what the command last run printed.
 report() {
@@ -72,9 +71,4 @@ prints() {
 	run "$@"
 	[[ $code -ne 0 || -s $work/err ]] || ! grep -qF -- "$text" "$work/out" || good=yes
 	report "$good" "prints '$text': etw $*"
-}
-
-finish() {
-	echo "1..$number"
-	exit "$status"
 }

@@ -7,31 +7,15 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../../.."
 etw=$PWD/build/etw
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 chmod 755 "$work"
-number=0 status=0
 folder=$work/installed
 export ETW_MANIFEST_PATH=$folder
 unset XDG_DATA_HOME
 guid=6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e11
 second=6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e12
 control=6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e13
-
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/log"
-		status=1
-	fi
-}
 
 # provider GUID NAME MORE: a provider with one event.
 provider() {
@@ -240,8 +224,6 @@ if [[ $(id -u) -ne 0 ]] || setpriv --reuid=65534 --regid=65534 --clear-groups tr
 	check "remove --user" as_user remove --user Test-One
 	check "it is gone" not as_user show "$guid"
 else
-	number=$((number + 1))
-	echo "ok $number # SKIP setpriv does not work here"
+	skip "setpriv does not work here"
 fi
-echo "1..$number"
-exit "$status"
+finish

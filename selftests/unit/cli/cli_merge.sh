@@ -185,7 +185,6 @@ if [[ -d $corpus ]]; then
 	ln -s file.etl "$work/link.etl"
 	check_usage
 else
-	number=$((number + 1))
-	echo "ok $number # SKIP no corpus at $corpus"
+	skip "no corpus at $corpus"
 fi
 finish

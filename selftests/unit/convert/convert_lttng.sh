@@ -7,7 +7,8 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../../.."
 etw=$PWD/build/etw
-work=$(mktemp -d)
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 session=etw-test-$$
 daemon=
 
@@ -97,22 +98,6 @@ babeltrace2 --clock-seconds --no-delta "$work/trace" | sed -nE \
 	sed -E 's/ \[.*c = \( "([A-Z]+)" : container = ([0-9]) .* t = "([^"]*)", be = ([0-9]+) \}$/ \2 \1 "\3" \4/' |
 	tr 'A-F' 'a-f' >"$work/want"
 
-number=0 status=0
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/out" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		head -n 8 "$work/out" | sed 's/^/# /'
-		status=1
-	fi
-}
-
 same() {
 	"$etw" convert --to csv --fields \
 		time,cpu,pid,tid,fields.context,fields.i,fields.s,fields.d,fields.h,fields.c,fields.c_label,fields.t,fields.be,event,provider_name \
@@ -131,5 +116,4 @@ same() {
 check "babeltrace2 prints all events" test "$(wc -l <"$work/want")" -eq 1000
 check "the trace is converted" "$etw" convert -q --from ctf "$work/trace" -o "$work/lttng.etl"
 check "the same times, CPUs, processes and values" same
-echo "1..$number"
-exit "$status"
+finish

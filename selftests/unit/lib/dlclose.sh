@@ -8,25 +8,9 @@
 set -uo pipefail
 
 cd "$(dirname "$0")/../../.." || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 library=$PWD/build/libetw.so
-number=0 status=0
-
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/log"
-		status=1
-	fi
-}
 
 says_nodelete() {
 	readelf -d "$library" >"$work/dynamic"
@@ -68,7 +52,6 @@ stays() {
 		ETW_DEVICE=/nonexistent/etw "$work/prog" "$library"
 }
 
-echo "1..2"
 check "libetw.so is marked as NODELETE" says_nodelete
 check "after dlclose() it is still there" stays
-exit "$status"
+finish

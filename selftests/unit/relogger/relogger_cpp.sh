@@ -6,24 +6,8 @@
 set -uo pipefail
 
 cd "$(dirname "$0")/../../.." || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-number=0 status=0
-
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/log"
-		status=1
-	fi
-}
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 
 # Write an input: 10 events, numbered from 1.
 cat >"$work/make.c" <<'END'
@@ -195,5 +179,4 @@ for language in c c++; do
 		"$work/ported.c" -Lbuild -letw
 	check "and works" env LD_LIBRARY_PATH=build "$work/ported"
 done
-echo "1..$number"
-exit $status
+finish

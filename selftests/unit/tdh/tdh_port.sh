@@ -6,24 +6,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../../.."
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0 status=0
-
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/log"
-		status=1
-	fi
-}
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 
 # The sample's callback with an event of the tests' manifest, complete and truncated.
 cat >"$work/driver.c" <<-'END'
@@ -106,5 +90,4 @@ check "mc compiles the manifest" compile
 check "its resource says the same" run "$work/testTEMP.BIN"
 check "it compiles with wide strings of 16 bits" build -fshort-wchar
 check "and prints the same" run
-echo "1..$number"
-exit "$status"
+finish

@@ -6,26 +6,10 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../../.."
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=selftests/lib/check.sh
+. selftests/lib/check.sh
 dest=$work/root
 version=$(basename "$(realpath build/cache/kernel/6.1)")
-number=0 status=0
-
-# check NAME COMMAND...: one test.
-check() {
-	local name=$1
-	shift
-
-	number=$((number + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/log"
-		status=1
-	fi
-}
 
 # pc ARGS...: run pkg-config with the installed files only
 pc() {
@@ -218,7 +202,6 @@ python_imports() {
 		'import etw; etw.Provider("Test").write("Event"); print(etw.__file__)') == "$folder/etw/__init__.py" ]]
 }
 
-echo "1..21"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "a driver builds with the installed symbols" driver_builds
@@ -237,8 +220,7 @@ check "the command runs" "$dest/usr/bin/etw" --help
 if [[ -e build/etw-ctf-reader ]]; then
 	check "it starts the reader of CTF traces" reader_runs
 else
-	number=$((number + 1))
-	echo "ok $number # SKIP no libbabeltrace2-dev"
+	skip "no libbabeltrace2-dev"
 fi
 check "a C program builds" build gcc -std=c11
 check "it runs with the shared library" run_shared
@@ -250,15 +232,13 @@ check "a C++ program builds" build g++ -std=c++17 -x c++
 if [[ -e include/win32/windows.h ]]; then
 	check "windows.h is found" build_win32
 else
-	number=$((number + 1))
-	echo "ok $number # SKIP no include/win32"
+	skip "no include/win32"
 fi
 if [[ -x /usr/bin/python3 ]]; then
 	check "the Python module works" python_imports
 else
-	number=$((number + 1))
-	echo "ok $number # SKIP no python3"
+	skip "no python3"
 fi
 run_make uninstall >/dev/null
 check "make uninstall leaves nothing" nothing_left
-exit "$status"
+finish
