@@ -16,6 +16,15 @@ void vm_keep(void *ctx, const struct etw_buffer_header *b, const struct vm_recor
 		memcpy(e->ext, r->ext, e->ext_len);
 }
 
+int vm_collect(int fd, uint64_t session, struct vm_reader *r, struct vm_events *events)
+{
+	int ret = vm_flush(fd, session);
+
+	memset(events, 0, sizeof(*events));
+	ret = ret ?: vm_drain(r, vm_keep, events);
+	return ret == -EAGAIN ? (int)events->count : ret;
+}
+
 int vm_items(const struct vm_event *e, uint16_t type, const struct etw_ext_item **first)
 {
 	uint32_t at = 0;

@@ -30,6 +30,12 @@ struct vm_events {
 /* A vm_record_fn for a struct vm_events. */
 void vm_keep(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r);
 
+/*
+ * Flush a session and keep what its reader gets, in the place of what was kept; the number of
+ * events or a negative errno.
+ */
+int vm_collect(int fd, uint64_t session, struct vm_reader *r, struct vm_events *events);
+
 /* The number of the event's items of this type, and the first of them. */
 int vm_items(const struct vm_event *e, uint16_t type, const struct etw_ext_item **first);
 

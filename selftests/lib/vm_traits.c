@@ -45,9 +45,7 @@ struct vm_blob vm_schema(const char *name)
 
 int vm_two_begin(struct vm_two *two, int fd)
 {
-	struct etw_test_register reg = { .index = 0, .flags = ETW_TEST_CALLBACK };
 	static const struct etw_guid kguid = ETW_TEST_GUID;
-	int ret;
 
 	two->fd = fd;
 	two->guid[0] = vm_guid(40);
@@ -55,15 +53,10 @@ int vm_two_begin(struct vm_two *two, int fd)
 	two->slot = vm_register_flags(fd, two->guid[0], ETW_REGISTER_NOTIFY, 1);
 	if (two->slot < 0)
 		return two->slot;
-	vm_rmmod_try("etw_test");
-	ret = vm_insmod("etw_test");
-	if (ret)
-		return ret;
-	two->kfd = vm_kmod_open("etw_test");
+	two->kfd = vm_kmod_fresh("etw_test");
 	if (two->kfd < 0)
 		return two->kfd;
-	ret = vm_ioctl(two->kfd, ETW_TEST_REGISTER, &reg);
-	return ret ?: reg.result;
+	return vm_test_register(two->kfd, 0, kguid, ETW_TEST_CALLBACK);
 }
 
 int vm_set_slot(int fd, uint32_t slot, uint32_t flags, const void *traits, uint32_t len,

@@ -59,14 +59,27 @@ int vm_kmod_fresh(const char *name)
 	return err ? err : vm_kmod_open(name);
 }
 
+int vm_test_register(int fd, unsigned int index, struct etw_guid guid, uint32_t flags)
+{
+	struct etw_test_register reg = { .index = index, .guid = guid, .flags = flags };
+
+	return vm_ioctl(fd, ETW_TEST_REGISTER, &reg) ?: reg.result;
+}
+
+int vm_test_unregister(int fd, unsigned int index)
+{
+	struct etw_test_register reg = { .index = index };
+
+	return vm_ioctl(fd, ETW_TEST_UNREGISTER, &reg) ?: reg.result;
+}
+
 int vm_test_provider(void)
 {
-	struct etw_test_register reg = { .index = 0 };
 	int fd = vm_kmod_fresh("etw_test"), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = vm_ioctl(fd, ETW_TEST_REGISTER, &reg) ?: reg.result;
+	ret = vm_test_register(fd, 0, vm_guid(0), 0);
 	if (!ret)
 		return fd;
 	close(fd);

@@ -40,6 +40,10 @@ int vm_kmod_fresh(const char *name);
 /* Load etw_test and register its provider 0, ETW_TEST_GUID; the device or a negative errno. */
 int vm_test_provider(void);
 
+/* Let etw_test register or end its provider of this index; 0 has the GUID ETW_TEST_GUID. */
+int vm_test_register(int fd, unsigned int index, struct etw_guid guid, uint32_t flags);
+int vm_test_unregister(int fd, unsigned int index);
+
 /* Stop etw_stress, close its device and remove it; fd < 0: it was not loaded. */
 int vm_stress_end(int fd);
 

@@ -255,8 +255,6 @@ void fault_no_notices(struct fault_env *e)
 
 const char *fault_begin(struct fault_env *e)
 {
-	struct etw_test_register r = { .guid = ETW_TEST_GUID };
-
 	memset(e, 0, sizeof(*e));
 	e->kfd = -1;
 	e->tmp = -1;
@@ -267,11 +265,8 @@ const char *fault_begin(struct fault_env *e)
 	if (e->fd < 0)
 		return "/dev/etw";
 	vm_stop_all(e->fd);
-	vm_rmmod_try("etw_test");
-	if (vm_insmod("etw_test"))
-		return "etw_test.ko";
-	e->kfd = vm_kmod_open("etw_test");
-	if (e->kfd < 0 || vm_ioctl(e->kfd, ETW_TEST_REGISTER, &r) || r.result)
+	e->kfd = vm_test_provider();
+	if (e->kfd < 0)
 		return "the kernel's provider";
 	e->slot = vm_register_flags(e->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0x51);
 	e->slot2 = vm_register_flags(e->fd, vm_guid(1), 0, 0x52);

@@ -153,18 +153,15 @@ TEST_F(m32, stack)
 	w.stack = VM_PTR(given);
 	w.stack_count = 3;
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
-	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-	ASSERT_EQ(-EAGAIN, vm_drain(&r, vm_keep, events));
+	ASSERT_EQ(1, vm_collect(self->fd, self->s.handle, &r, events));
 	frames = stack_of(events, &n);
 	ASSERT_EQ(3, n);
 	for (i = 0; i < n; i++)
 		EXPECT_EQ((uint32_t)given[i], frames[i]);
 
-	memset(events, 0, sizeof(*events));
 	w.stack_count = 0;
 	ASSERT_EQ(0, outer(self, &w));
-	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-	ASSERT_EQ(-EAGAIN, vm_drain(&r, vm_keep, events));
+	ASSERT_EQ(1, vm_collect(self->fd, self->s.handle, &r, events));
 	frames = stack_of(events, &n);
 	ASSERT_LE(3, n);
 	for (i = 0; i < n && found < 2; i++)

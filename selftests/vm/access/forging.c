@@ -57,22 +57,14 @@ FIXTURE_TEARDOWN(forging)
 
 /* ------------------------------------------------------------ driver and forger */
 
-static int driver(FIXTURE_DATA(forging) *self, unsigned long cmd)
-{
-	struct etw_test_register r = { .index = DRIVER, .guid = self->guid };
-	int ret = vm_ioctl(self->kfd, cmd, &r);
-
-	return ret ? ret : r.result;
-}
-
 static int driver_registers(FIXTURE_DATA(forging) *self)
 {
-	return driver(self, ETW_TEST_REGISTER);
+	return vm_test_register(self->kfd, DRIVER, self->guid, 0);
 }
 
 static int driver_unregisters(FIXTURE_DATA(forging) *self)
 {
-	return driver(self, ETW_TEST_UNREGISTER);
+	return vm_test_unregister(self->kfd, DRIVER);
 }
 
 static int driver_writes(FIXTURE_DATA(forging) *self)
@@ -187,14 +179,11 @@ TEST_F(forging, module_first)
 
 TEST_F(forging, two_modules_hold_it)
 {
-	struct etw_test_register r = { .index = 2, .guid = self->guid };
-
 	ASSERT_EQ(0, driver_registers(self));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &r));
-	ASSERT_EQ(0, r.result);
+	ASSERT_EQ(0, vm_test_register(self->kfd, 2, self->guid, 0));
 	ASSERT_EQ(0, driver_unregisters(self));
 	EXPECT_EQ(-EACCES, alice_registers(self->fd, self->guid, 0));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_UNREGISTER, &r));
+	ASSERT_EQ(0, vm_test_unregister(self->kfd, 2));
 	EXPECT_LE(0, alice_registers(self->fd, self->guid, 0));
 }
 

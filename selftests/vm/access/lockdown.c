@@ -28,13 +28,9 @@ static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
 	static struct vm_events events;
 	int ret = vm_ioctl(kfd, ETW_TEST_WRITE, &w);
 
-	events.count = 0;
-	ret = ret ?: vm_flush(fd, session);
-	ret = ret ?: vm_drain(r, vm_keep, &events);
-	if (ret != -EAGAIN)
-		return ret ?: -EPIPE;
-	if (events.count != 1)
-		return -ENOMSG;
+	ret = ret ?: vm_collect(fd, session, r, &events);
+	if (ret != 1)
+		return ret < 0 ? ret : -ENOMSG;
 	return vm_items(&events.list[0], ETW_EXT_STACK_TRACE64, NULL);
 }
 

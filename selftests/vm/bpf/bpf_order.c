@@ -61,8 +61,6 @@ FIXTURE_VARIANT_ADD(order, ring) { .way = "ring" };
 
 FIXTURE_SETUP(order)
 {
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(2) };
-
 	libbpf_set_print(NULL);
 	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
 	self->fd = vm_open();
@@ -71,7 +69,7 @@ FIXTURE_SETUP(order)
 	ASSERT_TRUE(vl_log_dir(SPACE_KB));
 	self->driver = vm_test_provider();
 	ASSERT_LE(0, self->driver);
-	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, vm_test_register(self->driver, 1, vm_guid(2), 0));
 	self->program = vl_register(1);
 	ASSERT_EQ(0, etw_guid_from_name(GETPPID, strlen(GETPPID), &self->traced));
 }

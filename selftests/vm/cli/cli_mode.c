@@ -20,14 +20,6 @@ FIXTURE(cli_mode) {
 	struct vc_run r;
 };
 
-static int driver(FIXTURE_DATA(cli_mode) *self, unsigned long cmd)
-{
-	struct etw_test_register r = { .index = 1, .guid = vm_guid(1) };
-	int ret = vm_ioctl(self->kfd, cmd, &r);
-
-	return ret ? ret : r.result;
-}
-
 FIXTURE_SETUP(cli_mode)
 {
 	vm_pin(0);
@@ -70,7 +62,7 @@ static int make_trace(FIXTURE_DATA(cli_mode) *self)
 	int slot = vm_register(self->fd, vm_guid(1)), ret;
 
 	unlink(TRACE);
-	ret = driver(self, ETW_TEST_REGISTER) | RUN("start", "mode", "--file", TRACE) |
+	ret = vm_test_register(self->kfd, 1, vm_guid(1), 0) | RUN("start", "mode", "--file", TRACE) |
 	      RUN("enable", "mode", GUID) | vm_write(self->fd, slot, 1, 1, 1, "x", 1) |
 	      vm_ioctl(self->kfd, ETW_TEST_WRITE, &w);
 	return ret | RUN("stop", "mode");
@@ -119,7 +111,7 @@ TEST_F(cli_mode, context)
 	int slot = vm_register(self->fd, vm_guid(1));
 
 	unlink(TRACE);
-	ASSERT_EQ(0, driver(self, ETW_TEST_REGISTER));
+	ASSERT_EQ(0, vm_test_register(self->kfd, 1, vm_guid(1), 0));
 	RUN("start", "mode", "--file", TRACE);
 	RUN("enable", "mode", GUID, "--with", "context");
 	ASSERT_EQ(0, vm_write(self->fd, slot, 1, 1, 1, "x", 1));
@@ -161,7 +153,7 @@ TEST_F(cli_mode, list)
 	slot = vm_register(self->fd, vm_guid(1));
 	ASSERT_EQ(0, seteuid(0));
 	ASSERT_LE(0, slot);
-	ASSERT_EQ(0, driver(self, ETW_TEST_REGISTER));
+	ASSERT_EQ(0, vm_test_register(self->kfd, 1, vm_guid(1), 0));
 	EXPECT_EQ(-EACCES, vm_write(self->fd, slot, 1, 1, 1, "x", 1));
 	RUN("list", "providers", "-v");
 	PRINTED("refused because a kernel module has the GUID, writes refused: 1");

@@ -17,23 +17,14 @@ FAULT_FIXTURE
 
 /* ------------------------------------------------------- calls of other modules */
 
-static int test_op(struct fault_env *e, unsigned long cmd, uint32_t index,
-		   struct etw_guid guid, uint32_t flags)
-{
-	struct etw_test_register r = { .index = index, .guid = guid, .flags = flags };
-	int ret = vm_ioctl(e->kfd, cmd, &r);
-
-	return ret ? ret : r.result;
-}
-
 static int do_register(struct fault_env *e)
 {
-	return test_op(e, ETW_TEST_REGISTER, 1, vm_guid(20), ETW_TEST_CALLBACK);
+	return vm_test_register(e->kfd, 1, vm_guid(20), ETW_TEST_CALLBACK);
 }
 
 static void unregister(struct fault_env *e)
 {
-	test_op(e, ETW_TEST_UNREGISTER, 1, vm_guid(20), 0);
+	vm_test_unregister(e->kfd, 1);
 }
 
 static int registrations(struct fault_env *e, struct etw_guid guid)
@@ -64,13 +55,13 @@ static void disable_20(struct fault_env *e)
 /* The static provider, while a session has it enabled. */
 static void before_static(struct fault_env *e)
 {
-	test_op(e, ETW_TEST_UNREGISTER, 0, fault_kguid, 0);
+	vm_test_unregister(e->kfd, 0);
 	vm_enable(e->fd, e->base, fault_kguid, 0, 0, 0);
 }
 
 static int do_register_static(struct fault_env *e)
 {
-	return test_op(e, ETW_TEST_REGISTER, 0, fault_kguid, 0);
+	return vm_test_register(e->kfd, 0, fault_kguid, 0);
 }
 
 static bool key_is(struct fault_env *e, bool on)
@@ -96,7 +87,7 @@ static void after_static(struct fault_env *e)
 
 static void unregister_static(struct fault_env *e)
 {
-	test_op(e, ETW_TEST_UNREGISTER, 0, fault_kguid, 0);
+	vm_test_unregister(e->kfd, 0);
 }
 
 static void before_unregister(struct fault_env *e)
@@ -107,7 +98,7 @@ static void before_unregister(struct fault_env *e)
 
 static int do_unregister(struct fault_env *e)
 {
-	return test_op(e, ETW_TEST_UNREGISTER, 1, vm_guid(20), 0);
+	return vm_test_unregister(e->kfd, 1);
 }
 
 static bool is_unregistered(struct fault_env *e)

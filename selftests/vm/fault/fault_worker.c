@@ -265,8 +265,6 @@ TEST_F(worker, pool_that_grows_by_halves)
  */
 TEST_F(worker, callback_waits_for_memory)
 {
-	struct etw_test_register reg = { .index = 1, .flags = ETW_TEST_CALLBACK,
-					 .guid = vm_guid(2) };
 	struct etw_test_log log = { .index = 1 };
 	int kfd;
 
@@ -274,8 +272,7 @@ TEST_F(worker, callback_waits_for_memory)
 		return;
 	kfd = vm_test_provider();
 	ASSERT_LE(0, kfd);
-	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, vm_test_register(kfd, 1, vm_guid(2), ETW_TEST_CALLBACK));
 	ASSERT_EQ(0, begin(self));
 	ASSERT_TRUE(fail_marked("100", false));
 	ASSERT_LT(0, mark_workers(true, true));

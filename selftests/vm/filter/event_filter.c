@@ -84,14 +84,9 @@ static int ten_each(FIXTURE_DATA(filter) *self)
 		if (!ret && w.ok != 1)
 			ret = -EPROTO;
 	}
-	for (i = 0; i < 2 && !ret; i++) {
-		memset(self->events[i], 0, sizeof(*self->events[i]));
-		ret = vm_flush(self->fd, self->session[i]);
-		ret = ret ?: vm_drain(&self->r[i], vm_keep, self->events[i]);
-		if (ret == -EAGAIN)
-			ret = 0;
-	}
-	return ret;
+	for (i = 0; i < 2 && ret >= 0; i++)
+		ret = vm_collect(self->fd, self->session[i], &self->r[i], self->events[i]);
+	return ret < 0 ? ret : 0;
 }
 
 /* Bit i: the event with id i came, and as often as there are providers. */

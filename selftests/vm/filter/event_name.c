@@ -185,9 +185,7 @@ TEST_F(names, stacks)
 		EXPECT_EQ(1, TAKES(names[i], 5, 1));
 	ASSERT_EQ(0, ENABLE(0, f));
 	EXPECT_EQ(1, TAKES("a", 5, 1));
-	ASSERT_EQ(0, vm_flush(self->fd, self->session[0]));
-	ASSERT_EQ(-EAGAIN, vm_drain(&self->r, vm_keep, self->events));
-	ASSERT_EQ(7, self->events->count);
+	ASSERT_EQ(7, vm_collect(self->fd, self->session[0], &self->r, self->events));
 	for (i = 0; i < 7; i++) {
 		has = vm_items(&self->events->list[i], ETW_EXT_STACK_TRACE64, NULL);
 		stacks |= has << i;

@@ -38,9 +38,7 @@ FIXTURE(data) {
 
 static int kernel_register(int kfd)
 {
-	struct etw_test_register reg = { .flags = ETW_TEST_CALLBACK };
-
-	return vm_ioctl(kfd, ETW_TEST_REGISTER, &reg) ?: reg.result;
+	return vm_test_register(kfd, 0, vm_guid(0), ETW_TEST_CALLBACK);
 }
 
 FIXTURE_SETUP(data)
@@ -235,11 +233,10 @@ TEST_F(data, replaced)
 /* B63: registrations that come later get it too, without a source. */
 TEST_F(data, registered_later)
 {
-	struct etw_test_register reg = { .index = 0 };
 	int tries = 0;
 
 	ASSERT_EQ(0, vm_unregister(self->fd, self->slot));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_UNREGISTER, &reg));
+	ASSERT_EQ(0, vm_test_unregister(self->kfd, 0));
 	ASSERT_EQ(0, enable(self, 1, 5, 8));
 	self->slot = vm_register_flags(self->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0x78);
 	ASSERT_LE(0, self->slot);

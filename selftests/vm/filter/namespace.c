@@ -65,15 +65,9 @@ static int collect(FIXTURE_DATA(container) *self)
 {
 	int i, ret = 0;
 
-	for (i = 0; i < 2 && !ret; i++) {
-		memset(self->events[i], 0, sizeof(*self->events[i]));
-		ret = vm_flush(self->fd, self->session[i]);
-		if (!ret)
-			ret = vm_drain(&self->r[i], vm_keep, self->events[i]);
-		if (ret == -EAGAIN)
-			ret = 0;
-	}
-	return ret;
+	for (i = 0; i < 2 && ret >= 0; i++)
+		ret = vm_collect(self->fd, self->session[i], &self->r[i], self->events[i]);
+	return ret < 0 ? ret : 0;
 }
 
 /* -------------------------------------------------------- in the container */

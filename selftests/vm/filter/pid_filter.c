@@ -226,16 +226,13 @@ TEST_F(pid, namespace_of_the_caller)
 TEST_F(pid, kernel_registrations_are_never_selected)
 {
 	static const struct etw_guid guid = ETW_TEST_GUID;
-	struct etw_test_register reg = { .index = 0 };
 	struct etw_test_enabled en = { .index = 0, .level = 1, .keyword = 1 };
 	uint32_t pids[3] = { 0, 1, getpid() };
 	int kfd, slot = vm_register(self->fd, guid);
 
 	ASSERT_LE(0, slot);
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	kfd = vm_kmod_open("etw_test");
+	kfd = vm_test_provider();
 	ASSERT_LE(0, kfd);
-	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));
 	ASSERT_EQ(0, enable_pids(self->fd, self->session, guid, pids, 3));
 	EXPECT_EQ(1, self->area[slot].enabled);
 	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_ENABLED, &en));

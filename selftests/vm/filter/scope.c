@@ -221,14 +221,13 @@ TEST_F(scope, all_must_agree)
 /* As with a PID filter, no module is selected. */
 TEST_F(scope, not_the_kernel)
 {
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 	struct etw_test_enabled e = { .index = 1, .level = 1, .keyword = 1 };
 	int kfd;
 
 	kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, kfd);
 	ASSERT_EQ(0, enable(self, 1, ETW_FILTER_EXECUTABLE_NAME, "scope"));
-	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, vm_test_register(kfd, 1, vm_guid(1), 0));
 	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_ENABLED, &e));
 	EXPECT_FALSE(e.event_enabled);
 	ASSERT_EQ(0, enable(self, 1, ETW_FILTER_EXECUTABLE_NAME, "etw_test"));

@@ -62,7 +62,6 @@ FIXTURE(bad_driver) {
 FIXTURE_SETUP(bad_driver)
 {
 	struct etw_test_set types = { .index = 1, .flags = ETW_SET_TYPES, .types = 1 };
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	vm_pin(0);
 	self->fd = vm_open();
@@ -70,8 +69,7 @@ FIXTURE_SETUP(bad_driver)
 	vm_stop_all(self->fd);
 	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, vm_test_register(self->kfd, 1, vm_guid(1), 0));
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_SET, &types));
 	ASSERT_EQ(0, types.result);
 	self->w = (struct etw_test_write){

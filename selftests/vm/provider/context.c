@@ -67,9 +67,7 @@ static struct etw_ext_context collect(FIXTURE_DATA(context) *self)
 	const void *data = NULL;
 	uint16_t len = 0;
 
-	memset(self->events, 0, sizeof(*self->events));
-	if (!vm_flush(self->fd, self->session) &&
-	    vm_drain(&self->r, vm_keep, self->events) == -EAGAIN && self->events->count == 1)
+	if (vm_collect(self->fd, self->session, &self->r, self->events) == 1)
 		data = vm_item(&self->events->list[0], ETW_EXT_CONTEXT, &len);
 	if (data && len == sizeof(found))
 		memcpy(&found, data, sizeof(found));

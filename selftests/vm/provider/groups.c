@@ -132,9 +132,7 @@ TEST_F(groups, own_and_group_items)
 	ASSERT_EQ(0, vm_enable_with(self->fd, self->session[0], GUID, ETW_ENABLE_SID, NULL, 0));
 	EXPECT_EQ(1, GETS(4, 1));	/* its own only */
 	EXPECT_EQ(1, GETS(3, 1));	/* both */
-	ASSERT_EQ(0, vm_flush(self->fd, self->session[0]));
-	ASSERT_EQ(-EAGAIN, vm_drain(&r, vm_keep, events));
-	ASSERT_EQ(3, events->count);
+	ASSERT_EQ(3, vm_collect(self->fd, self->session[0], &r, events));
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(i > 0, vm_item(&events->list[i], ETW_EXT_SID, NULL) != NULL);
 		EXPECT_EQ(i != 1, vm_item(&events->list[i], ETW_EXT_EVENT_KEY, NULL) != NULL);
@@ -318,7 +316,6 @@ TEST_F(groups, query)
 				     .enables = VM_PTR(&enable), .enable_cap = 1 };
 	struct etw_provider_enum all = { .size = sizeof(all), .guids = VM_PTR(guids),
 					 .capacity = 2 };
-	struct etw_test_register reg = { .index = 0 };
 
 	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
 	ASSERT_EQ(0, JOIN());
@@ -336,7 +333,7 @@ TEST_F(groups, query)
 	EXPECT_EQ(self->session[0], enable.session);
 	EXPECT_EQ(6, enable.any);
 	EXPECT_EQ(ETW_ENABLE_PROVIDER_GROUP, enable.property);
-	ASSERT_EQ(0, variant->which ? vm_ioctl(self->two.kfd, ETW_TEST_UNREGISTER, &reg) :
+	ASSERT_EQ(0, variant->which ? vm_test_unregister(self->two.kfd, 0) :
 				      vm_unregister(self->fd, self->two.slot));
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
 	EXPECT_EQ(0, q.member_count);

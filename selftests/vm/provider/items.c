@@ -60,15 +60,9 @@ static int collect(FIXTURE_DATA(items) *self)
 {
 	int i, ret = 0;
 
-	for (i = 0; i < 2 && !ret; i++) {
-		memset(self->events[i], 0, sizeof(*self->events[i]));
-		ret = vm_flush(self->fd, self->session[i]);
-		if (!ret)
-			ret = vm_drain(&self->r[i], vm_keep, self->events[i]);
-		if (ret == -EAGAIN)
-			ret = 0;
-	}
-	return ret;
+	for (i = 0; i < 2 && ret >= 0; i++)
+		ret = vm_collect(self->fd, self->session[i], &self->r[i], self->events[i]);
+	return ret < 0 ? ret : 0;
 }
 
 static int ask(FIXTURE_DATA(items) *self, uint32_t property)
@@ -281,10 +275,7 @@ static uint64_t a_key(struct __test_metadata *_metadata)
 	ASSERT_EQ(0, vm_reader_open(&r, fd, session, O_NONBLOCK));
 	ASSERT_EQ(0, vm_enable_with(fd, session, vm_guid(1), ETW_ENABLE_EVENT_KEY, NULL, 0));
 	ASSERT_EQ(0, vm_write(fd, slot, 1, 1, 1, "key", 3));
-	memset(&events, 0, sizeof(events));
-	ASSERT_EQ(0, vm_flush(fd, session));
-	EXPECT_EQ(-EAGAIN, vm_drain(&r, vm_keep, &events));
-	if (events.count == 1)
+	if (vm_collect(fd, session, &r, &events) == 1)
 		key = vm_item_number(&events.list[0], ETW_EXT_EVENT_KEY);
 	vm_reader_close(&r);
 	vm_stop_all(fd);

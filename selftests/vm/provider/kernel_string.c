@@ -29,7 +29,6 @@ FIXTURE(string) {
 FIXTURE_SETUP(string)
 {
 	struct etw_session s = vm_session("t-string");
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	vm_pin(0);
 	self->fd = vm_open();
@@ -41,8 +40,7 @@ FIXTURE_SETUP(string)
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, s.handle, O_NONBLOCK));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, vm_test_register(self->kfd, 1, vm_guid(1), 0));
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, static_guid, 4, 0xff, 0));
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(1), 4, 0xff, 0));
 	/* Only level and keyword of the descriptor reach the event. */

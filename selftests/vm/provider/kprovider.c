@@ -57,19 +57,12 @@ static struct etw_guid guid_of(unsigned int index)
 
 static int reg(FIXTURE_DATA(kernel) *self, unsigned int index, uint32_t flags)
 {
-	struct etw_test_register r = { .index = index, .flags = flags,
-				       .guid = guid_of(index) };
-	int ret = vm_ioctl(self->kfd, ETW_TEST_REGISTER, &r);
-
-	return ret ? ret : r.result;
+	return vm_test_register(self->kfd, index, guid_of(index), flags);
 }
 
 static int unreg(FIXTURE_DATA(kernel) *self, unsigned int index)
 {
-	struct etw_test_register r = { .index = index };
-	int ret = vm_ioctl(self->kfd, ETW_TEST_UNREGISTER, &r);
-
-	return ret ? ret : r.result;
+	return vm_test_unregister(self->kfd, index);
 }
 
 /* Wait for calls until there are this many. */

@@ -53,7 +53,6 @@ FIXTURE(kwrite) {
 FIXTURE_SETUP(kwrite)
 {
 	struct etw_session s = vm_session("t-kwrite");
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
@@ -64,8 +63,7 @@ FIXTURE_SETUP(kwrite)
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, s.handle, O_NONBLOCK));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, vm_test_register(self->kfd, 1, vm_guid(1), 0));
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, guid, 4, 0xff, 0));
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(1), 4, 0xff, 0));
 	self->w = (struct etw_test_write){

@@ -64,9 +64,7 @@ static const struct etw_event_descriptor desc = { .id = 7, .level = 4, .keyword 
 /* The only event since the last time; NULL: there is none, or several. */
 static const struct vm_event *the_event(FIXTURE_DATA(traits) *self)
 {
-	memset(self->events, 0, sizeof(*self->events));
-	if (vm_flush(self->fd, self->session) ||
-	    vm_drain(&self->r, vm_keep, self->events) != -EAGAIN || self->events->count != 1)
+	if (vm_collect(self->fd, self->session, &self->r, self->events) != 1)
 		return NULL;
 	return &self->events->list[0];
 }

@@ -85,11 +85,7 @@ static int command(FIXTURE_DATA(write_many) *self)
 /* The events since the last time, or a negative errno */
 static int come(FIXTURE_DATA(write_many) *self)
 {
-	int ret = vm_flush(self->fd, self->session);
-
-	memset(self->events, 0, sizeof(*self->events));
-	ret = ret ? ret : vm_drain(&self->r, vm_keep, self->events);
-	return ret == -EAGAIN ? (int)self->events->count : ret;
+	return vm_collect(self->fd, self->session, &self->r, self->events);
 }
 
 static uint64_t now(FIXTURE_DATA(write_many) *self)

@@ -77,7 +77,6 @@ static bool make_disk(void)
 FIXTURE_SETUP(adversary)
 {
 	struct etw_test_set types = { .index = 1, .flags = ETW_SET_TYPES, .types = 1 };
-	struct etw_test_register reg = { .index = 1, .guid = vm_guid(2) };
 	const char *why = vl_logger_begin(&self->l, SPACE_KB);
 
 	ASSERT_EQ(NULL, why)
@@ -85,7 +84,7 @@ FIXTURE_SETUP(adversary)
 	self->disk = make_disk();
 	self->driver = vm_test_provider();
 	ASSERT_LE(0, self->driver);
-	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, vm_test_register(self->driver, 1, vm_guid(2), 0));
 	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_SET, &types));
 	self->writers = mmap(NULL, WRITERS * sizeof(*self->writers), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -62,7 +62,7 @@ static bool drain(FIXTURE_DATA(recursion) *self)
 FIXTURE_SETUP(recursion)
 {
 	static const struct etw_guid writer = ETW_TEST_GUID;
-	struct etw_test_register reg = { .index = 0 };
+	unsigned int i;
 
 	self->sfd = -1;
 	vm_pin(0);
@@ -73,11 +73,8 @@ FIXTURE_SETUP(recursion)
 	ASSERT_LE(0, self->slot);
 	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
-	for (; reg.index < 2; reg.index++) {
-		reg.guid = vm_guid(1);
-		ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-		ASSERT_EQ(0, reg.result);
-	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, vm_test_register(self->kfd, i, vm_guid(1), 0));
 	ASSERT_EQ(0, start(self, ALL, "t-all"));
 	ASSERT_EQ(0, start(self, TRAPPED, "t-trapped"));
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALL].session, writer, 0, 0, 0));

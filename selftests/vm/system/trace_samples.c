@@ -88,9 +88,7 @@ static bool collect(FIXTURE_DATA(samples) *self, struct etw_guid guid)
 	e.control = ETW_CONTROL_DISABLE;
 	if (vm_ioctl(self->fd, ETW_IOC_ENABLE, &e))
 		return false;
-	memset(self->events, 0, sizeof(*self->events));
-	return !vm_flush(self->fd, self->session) &&
-	       vm_drain(&self->r, vm_keep, self->events) == -EAGAIN;
+	return vm_collect(self->fd, self->session, &self->r, self->events) >= 0;
 }
 
 /* Here the program is for some time; its end is that of the next function. */
