@@ -521,7 +521,16 @@ static int judge_part(struct etw_verify *y, const struct part *part, uint64_t *t
 	return err ? err : check_flags(y, part);
 }
 
-/* Sessions of ours that append begin again at 0. */
+/*
+ * Does another session begin with this buffer?  Sessions of ours that append begin again at 0,
+ * which the one before did not exceed if it had one buffer; a copy has the same time.
+ */
+static bool begins_anew(const struct etw_seen_buffer *b)
+{
+	return b->sequence < b[-1].sequence ||
+	       (b->sequence == b[-1].sequence && b->timestamp != b[-1].timestamp);
+}
+
 static int judge_parts(struct etw_verify *y, uint64_t *twice)
 {
 	bool several = y->v->author == ETW_AUTHOR_KERNEL &&
@@ -532,7 +541,7 @@ static int judge_parts(struct etw_verify *y, uint64_t *twice)
 
 	part.count = 0;
 	for (i = 0; i < y->count && !err; i++) {
-		if (several && part.count && y->list[i].sequence < y->list[i - 1].sequence) {
+		if (several && part.count && begins_anew(&y->list[i])) {
 			err = judge_part(y, &part, twice);
 			part = (struct part){ .list = y->list + i };
 		}

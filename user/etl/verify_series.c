@@ -51,6 +51,9 @@ static uint64_t most_of(const struct etw_verdict *v, const struct etw_gap *gap)
 		/* Without a number nothing says how many earlier ones the session had. */
 		if (v->low > v->high)
 			return ETW_GAP_UNKNOWN;
+		/* They may be of the files that a program has read, whose buffers may have been larger. */
+		if (v->author == ETW_AUTHOR_LIBRARY && v->info.header.BuffersLost)
+			return ETW_GAP_UNKNOWN;
 		return events_of(v, gap->buffers);
 	case ETW_GAP_NUMBERS:
 	case ETW_GAP_FILES:

@@ -304,6 +304,39 @@ static void test_copies(void)
 	etw_verdict_free(&v);
 }
 
+/* Sessions of one buffer each, which all have the number 0 */
+static void test_short_sessions(void)
+{
+	struct etw_verdict v;
+	unsigned int i;
+
+	begin(&bad, EVENT_TRACE_FILE_MODE_APPEND, 0);
+	for (i = 0; i < 3; i++)
+		write_session(&bad, APPENDED, 1);
+	finish(&bad);
+	ok(bad.count == 4 && judge_bad(&v) && etw_verdict_whole(&v) && !v.since,
+	   "sessions of one buffer are complete");
+	etw_verdict_free(&v);
+	memcpy(bad.data + 3 * SIZE, bad.data + 2 * SIZE, SIZE);
+	ok(judge_bad(&v) && has_gap(&v, ETW_GAP_DUPLICATE) && has_gap(&v, ETW_GAP_NOT_STORED),
+	   "but not if one is there twice");
+	etw_verdict_free(&v);
+}
+
+/* A program has read a file that lacks a buffer, which may have been larger than its own. */
+static void test_foreign_buffer(void)
+{
+	struct etw_verdict v;
+	uint64_t least, most;
+
+	bad = good;
+	header(&bad)->buffers_lost = 1;
+	ok(judge_bad(&v) && has_gap(&v, ETW_GAP_NOT_STORED), "a buffer that was not read");
+	etw_verdict_lost(&v, &least, &most);
+	is(most, ETW_GAP_UNKNOWN, "had any number of events");
+	etw_verdict_free(&v);
+}
+
 /* ------------------------------------------------------------- a wall clock that is set */
 
 /* Set the wall clock of a file while its buffer i is open. */
@@ -471,6 +504,10 @@ int main(void)
 		test_damaged(kind);
 		if (kind == SESSION || kind == WINDOWS || kind == PROGRAM)
 			test_bounds(kind != PROGRAM);
+		if (kind == APPENDED)
+			test_short_sessions();
+		if (kind == PROGRAM)
+			test_foreign_buffer();
 		if (kind != SESSION)
 			continue;
 		test_copies();

@@ -147,7 +147,7 @@ static void write_events(struct image *m, struct writer *w, enum kind kind, unsi
 	}
 }
 
-static void write_session(struct image *m, enum kind kind)
+static void write_session(struct image *m, enum kind kind, unsigned int events)
 {
 	static struct writer w;
 	unsigned int cpu;
@@ -155,7 +155,7 @@ static void write_session(struct image *m, enum kind kind)
 	memset(&w, 0, sizeof(w));
 	w.clock = 1000 + 3000ull * m->events;
 	w.sequence = kind == WINDOWS;
-	write_events(m, &w, kind, EVENTS / (kind == APPENDED ? 2 : 1));
+	write_events(m, &w, kind, events);
 	for (cpu = 0; cpu < CPUS; cpu++)
 		close_buffer(m, &w, cpu, kind);
 }
@@ -205,9 +205,9 @@ static void make(struct image *m, enum kind kind)
 	}
 	begin(m, kind == APPENDED ? EVENT_TRACE_FILE_MODE_APPEND : EVENT_TRACE_FILE_MODE_SEQUENTIAL,
 	      kind == WINDOWS ? 19045 : 0);
-	write_session(m, kind);
+	write_session(m, kind, kind == APPENDED ? EVENTS / 2 : EVENTS);
 	if (kind == APPENDED)
-		write_session(m, kind);
+		write_session(m, kind, EVENTS / 2);
 	finish(m);
 }
 
