@@ -340,7 +340,9 @@ static inline __u64 etw_stat_dropped(const struct etw_session_stat *stat, __u32 
  *	NEWFILE		at max_size, creates the next file; needs dir, and %d in name
  *	APPEND		adds to an existing file, with SEQUENTIAL or alone; needs fd, open
  *			for reading too.  An empty file is started; any other must be a log
- *			of this boot with the same clock and buffer size: else EINVAL
+ *			with the same clock and buffer size, not CIRCULAR, and of this boot
+ *			unless the clock is SYSTEM: else EINVAL.  If it was not closed or has
+ *			lost its end, a record in its first buffer says so
  *	PREALLOCATE	gives each file max_size while it is written
  *	DELAY_OPEN	creates the file for the first buffer; needs dir
  *	KBYTES		max_size is in KB

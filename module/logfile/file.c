@@ -271,12 +271,33 @@ static void read_head_rest(struct etw_logtarget *t, u32 size)
 		t->head_used = head.top.offset;
 }
 
+/*
+ * The file to append to has this size and the header that was read.  If nobody closed it, or it
+ * has not the size that its header tells, only a record will say so once it is closed again.
+ * Without room for that in its first buffer it gets no end.
+ */
+static int record_former(struct etw_logtarget *t, struct etw_trace_session *s, u64 size)
+{
+	u64 promised = (u64)t->header.buffers_written * s->hot.ring.size;
+	s64 missing = ETW_LOG_UNCLOSED;
+	int err;
+
+	if (t->header.end_time && size == promised)
+		return 0;
+	if (t->header.end_time && size < promised)
+		missing = div_u64(promised - t->at, s->hot.ring.size);
+	err = etw_logtarget_record_former(t, s, missing);
+	t->endless = err == -ENOSPC;
+	return t->endless ? 0 : err;
+}
+
 /* Read the header of a log to append to.  -EINVAL: it does not match the session. */
 static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 size)
 {
 	struct etw_log_header *h = &t->header, own;
 	loff_t pos = ETW_LOG_HEADER_AT;
 	s64 apart;
+	int err;
 
 	fill_header(t, s);
 	own = *h;
@@ -284,7 +305,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 		return -EINVAL;
 	apart = h->boot_time - own.boot_time;
 	if (h->buffer_size != own.buffer_size || h->clock != own.clock ||
-	    h->frequency != own.frequency || h->pointer_size != 8)
+	    h->frequency != own.frequency || h->pointer_size != 8 || h->mode & ETW_MODE_CIRCULAR)
 		return -EINVAL;
 	if (h->clock != ETW_CLOCK_SYSTEM && (apart > BOOT_SLACK || apart < -BOOT_SLACK))
 		return -EINVAL;
@@ -298,6 +319,9 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 	proof_set(t, (const u8 *)h, sizeof(*h), ETW_LOG_HEADER_AT);
 	t->old_events_lost = h->events_lost;
 	t->old_buffers_lost = h->buffers_lost;
+	err = record_former(t, s, size);
+	if (err)
+		return err;
 	/* The file has no end until it is closed again. */
 	h->end_time = 0;
 	h->mode |= ETW_MODE_APPEND;

@@ -70,6 +70,7 @@ struct etw_logtarget {
 };
 
 #define ETW_LOG_BATCH	16		/* buffers written together, at most */
+#define ETW_LOG_UNCLOSED	(-1)	/* see etw_logtarget_record_former() */
 
 enum etw_log_change {
 	ETW_LOG_STAYS,
@@ -143,6 +144,7 @@ void etw_logtarget_end_losses(struct etw_logtarget *t, struct etw_trace_session 
 bool etw_logtarget_misses(const struct etw_logtarget *t);
 int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len);
 int etw_logtarget_record_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err);
+int etw_logtarget_record_former(struct etw_logtarget *t, struct etw_trace_session *s, s64 missing);
 void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer *const *list, u32 count);
 void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s);

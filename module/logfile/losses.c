@@ -223,21 +223,45 @@ static int losses_to_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	return 0;
 }
 
-/* Record in the file's first buffer that some of its buffers are missing, by this -errno. */
-int etw_logtarget_record_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
+/* Record a loss in the file's first buffer; -ENOSPC: that is full. */
+static int loss_to_head(struct etw_logtarget *t, struct etw_trace_session *s,
+			struct etw_loss_payload *loss)
 {
-	struct etw_loss_payload loss = loss_of_some(t, s, etw_loss_of_file_error(err));
 	u32 len;
+	int err;
 
 	if (s->hot.ring.size - t->head_used < ETW_LOSS_SLOT_MAX)
 		return -ENOSPC;
-	loss.noted = etw_ledger_time(s, t->head_time);
-	len = etw_loss_build(t->block, &loss, s->name, s->name_len, t->head_time,
+	loss->noted = etw_ledger_time(s, t->head_time);
+	len = etw_loss_build(t->block, loss, s->name, s->name_len, t->head_time,
 			     ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
 	err = etw_logtarget_add_to_head(t, t->block, len);
 	if (!err)
 		etw_losses_add_records(&t->recorded, t->block, 0, len);
 	return err;
+}
+
+/* Record in the file's first buffer that some of its buffers are missing, by this -errno. */
+int etw_logtarget_record_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
+{
+	struct etw_loss_payload loss = loss_of_some(t, s, etw_loss_of_file_error(err));
+
+	return loss_to_head(t, s, &loss);
+}
+
+/*
+ * The file to append to is not whole: record in its first buffer what is missing from before,
+ * this many buffers, or, by ETW_LOG_UNCLOSED, nobody knows what.
+ */
+int etw_logtarget_record_former(struct etw_logtarget *t, struct etw_trace_session *s, s64 missing)
+{
+	u32 code = missing == ETW_LOG_UNCLOSED ? ETW_LOSS_FILE_UNCLOSED : ETW_LOSS_FILE_CUT;
+	struct etw_loss_payload loss = loss_of_some(t, s, code);
+
+	loss.buffers = missing;
+	loss.last = etw_clock_wall();
+	loss.first = min(t->header.start_time, loss.last);
+	return loss_to_head(t, s, &loss);
 }
 
 /*

@@ -65,7 +65,8 @@ struct sim_session {
 	uint32_t stream, size, cpus, limit;	/* limit: buffers of a file */
 	uint32_t lose_events, lose_buffers;	/* one in so many runs of them; 0: none */
 	uint16_t logger_id;
-	bool crash;				/* nobody closes the file */
+	bool crash;				/* nobody closes the file ... */
+	bool crashed;				/* ... or did not when a session appended to it */
 	bool records;				/* of its losses are in its buffers ... */
 	struct etw_loss_payload lost;		/* ... and this one is not yet */
 	int64_t set_back;			/* 100 ns that the wall clock was set back by */
@@ -169,6 +170,9 @@ static void sim_end_file(struct sim_file *f, const struct sim_session *s)
 /* Does the session lose the next buffer to its file? */
 static bool sim_loses_buffer(struct sim_session *s)
 {
+	/* A real session records those that it loses before its first one. */
+	if (s->kind == SIM_APPENDED && s->sequence == 1)
+		return false;
 	if (!s->losing && s->lose_buffers && !pick(s->lose_buffers))
 		s->losing = 1 + pick(4);
 	if (!s->losing)
@@ -398,7 +402,8 @@ static void sim_begin_session(struct sim_session *s, enum sim_kind kind, uint32_
 
 static void sim_run(struct sim_set *set, struct sim_session *s)
 {
-	uint32_t events = 30 + pick(400);
+	/* Short sessions have one buffer. */
+	uint32_t events = s->kind == SIM_APPENDED && !pick(3) ? 1 : 30 + pick(400);
 
 	while (events--) {
 		sim_write(set, s);
@@ -408,6 +413,30 @@ static void sim_run(struct sim_set *set, struct sim_session *s)
 			sim_flush(set, s);
 	}
 	sim_flush(set, s);
+}
+
+/*
+ * The machine crashes: the file ends anywhere and has no end. The session that appends to it then
+ * records that in the first buffer; without room there, nobody will close the file.
+ */
+static void sim_crash(struct sim_file *f, struct sim_session *s)
+{
+	struct etw_buffer_header *first = (void *)f->data;
+	struct etw_loss_payload loss = {
+		.code = ETW_LOSS_FILE_UNCLOSED, .cpu = -1, .events = -1, .buffers = -1,
+		.first = filetime(s->start), .last = filetime(s->clock), .noted = filetime(s->start),
+	};
+
+	s->crashed = true;
+	f->count -= pick(f->count < 6 ? f->count : 6);
+	f->len = (size_t)f->count * f->size;
+	if (first->offset + ETW_LOSS_SLOT_MAX > f->size) {
+		s->crash = true;
+		return;
+	}
+	first->offset += etw_loss_build(f->data + first->offset, &loss, "s", 1, (int64_t)s->start,
+					ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+	first->saved_offset = first->current_offset = first->offset;
 }
 
 /* Add a session's files to the set. Returns the time of its end by its clock. */
@@ -423,7 +452,10 @@ static uint64_t sim_session(struct sim_set *set, enum sim_kind kind, uint32_t st
 	sim_run(set, &s);
 	if (kind == SIM_APPENDED) {
 		/* The clock goes on; the header's counts are those of both. */
-		sim_end_file(&set->files[set->count - 1], &s);
+		if (pick(3))
+			sim_end_file(&set->files[set->count - 1], &s);
+		else
+			sim_crash(&set->files[set->count - 1], &s);
 		s.sequence = s.lost_events = s.lost_buffers = s.losing = 0;
 		s.pending = false;
 		s.lost.events = 0;
@@ -433,7 +465,7 @@ static uint64_t sim_session(struct sim_set *set, enum sim_kind kind, uint32_t st
 	}
 	if (kind != SIM_SNAPSHOTS)
 		sim_end_file(&set->files[set->count - 1], &s);
-	*closed = !s.crash;
+	*closed = !s.crash && !s.crashed;
 	return s.clock;
 }
 

@@ -134,7 +134,8 @@ void startfile_close(struct startfile *file, bool keep)
 bool startfile_fail(const struct startfile *file, const char *name, int err)
 {
 	static const char appended[] =
-		"--append goes on in a log of this boot with the same buffer size and clock";
+		"--append goes on in a log of this boot with the same buffer size and clock, "
+		"not in a circular one";
 	static const char sized[] = "--max-size takes three buffers or more";
 	const char *path = file->path ? cli_quote(file->path) : NULL;
 
