@@ -180,9 +180,10 @@
  *
  * FLUSH: returns once every event written before the call is in a delivered
  * buffer, and in the file if there is one; the file is then synced to its disk as by
- * fsync(2), whose error FLUSH returns.  This includes the session's former files:
- * if one of them is incomplete, the next FLUSH returns its error, or each of several FLUSHes
- * that run at that time.  A BUFFERING session passes its ring to
+ * fsync(2), whose error FLUSH returns.  This includes the session's former files.
+ * If one of them is incomplete, or a buffer could not be written since the last FLUSH, the next
+ * FLUSH returns that error, or each of several FLUSHes that run at that time.  It is no error that
+ * a file has reached max_size: that is in etw_session_log.full.  A BUFFERING session passes its ring to
  * the file if it was started with one or the command names one, else to the
  * consumers.  flush_ms does that so many milliseconds after the first event of a buffer.  A
  * FLUSH, and a flush_ms below 100, interrupt the CPUs once or twice, but those that are idle or,
@@ -413,7 +414,8 @@ struct etw_session_file {
  * etw_session.log: out: the current file, or the last one.  error also reports a late
  * write-back error of the disk (EIO and the like).  The number of buffers lost by such an
  * error is unknown, so it stays set until the next file; from then on it is in former_error,
- * together with errors that are found when the former file is synced.
+ * together with errors that are found when the former file is synced.  Once no file follows,
+ * after STOP or ETW_FILE_END, one of the two is set if any buffer was lost by an error.
  */
 struct etw_session_log {
 	__u32 size;

@@ -115,7 +115,7 @@ struct etw_logfile {
 	int sync_error;			/* of the present file */
 	struct file *closing;		/* that of former until close_work has synced it; not held */
 	int closing_error;		/* ... the error of another sync of it */
-	u32 failures;			/* how often a file turned out incomplete as it was closed */
+	u32 failures;			/* buffers not written, files found incomplete as they were closed */
 	int failure;			/* the error of the last one */
 	u32 reported;			/* failures that a FLUSH has returned */
 	u32 sync_ms;
@@ -165,6 +165,7 @@ void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, i
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 
 /* sync.c; all sleep */
+void etw_logfile_failed(struct etw_logfile *log, int err);
 void etw_logfile_sync_init(struct etw_logfile *log);
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
 int etw_logfile_close(struct etw_logfile *log, int err, bool stopping);

@@ -14,9 +14,9 @@
  * ones are within payloads.
  *
  * So a flush finds every file of the session that is not on its disk: it syncs log->file, then
- * waits for close_work.  What failed meanwhile, or before, is counted in log->failures, and
- * log->reported says how many of these flushes have returned.  A flush remembers the latter when
- * it begins: of several at once, each returns the error.
+ * waits for close_work.  What failed meanwhile, or before, is counted in log->failures, as are
+ * buffers that could not be written; log->reported says how many of these flushes have returned.
+ * A flush remembers the latter when it begins: of several at once, each returns the error.
  *
  * log->lock protects the members, but log->former belongs to close_work while that is queued, and
  * else to the thread; nothing is synced under the lock.  close_work and sync_work end before the
@@ -29,8 +29,8 @@
 #include "session/deliver.h"
 #include "session/session.h"
 
-/* A file that the session no longer writes is incomplete. */
-static void log_file_failed(struct etw_logfile *log, int err)
+/* A buffer could not be written, or a file that the session no longer writes is incomplete. */
+void etw_logfile_failed(struct etw_logfile *log, int err)
 {
 	lockdep_assert_held(&log->lock);
 	log->failures++;
@@ -40,7 +40,7 @@ static void log_file_failed(struct etw_logfile *log, int err)
 /* ... because another one has replaced it. */
 static void log_former_failed(struct etw_logfile *log, int err)
 {
-	log_file_failed(log, err);
+	etw_logfile_failed(log, err);
 	log->status.former_error = -err;
 }
 
@@ -95,7 +95,7 @@ static int log_close_last(struct etw_logfile *log, int err)
 	lost = log->sync_error ?: lost;
 	err = err ?: lost;
 	if (err)
-		log_file_failed(log, err);
+		etw_logfile_failed(log, err);
 	log->file = NULL;
 	mutex_unlock(&log->lock);
 	if (lost)

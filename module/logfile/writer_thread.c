@@ -184,6 +184,8 @@ static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 	if (n < 0) {
 		log->status.buffers_lost++;
 		log->status.events_lost += list[0]->events;
+		if (n != -EFBIG)
+			etw_logfile_failed(log, n);
 	} else {
 		log->status.buffers_written += n;
 	}
@@ -275,6 +277,15 @@ static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 	return 0;
 }
 
+/* No file follows: the status keeps the error by which a buffer was lost, to any of the files. */
+static void log_tell_failure(struct etw_logfile *log)
+{
+	mutex_lock(&log->lock);
+	if (!log->status.error && !log->status.former_error)
+		log->status.error = -log->failure;
+	mutex_unlock(&log->lock);
+}
+
 /* Nothing is written any more: release the file and its directory. */
 static void log_leave(struct etw_logfile *log)
 {
@@ -320,8 +331,10 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 		break;
 	}
 	etw_logfile_report(log, s, log->target, err);
-	if (over)
+	if (over) {
+		log_tell_failure(log);
 		log_leave(log);
+	}
 	mutex_lock(&log->lock);
 	if (log->making) {
 		log->making->answer = err;
@@ -384,6 +397,7 @@ static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 	err = log_end_file(log, s, true);
 	if (err)
 		etw_logfile_report(log, s, log->target, err);
+	log_tell_failure(log);
 	etw_consumer_detach(&log->consumer);
 }
 

@@ -267,6 +267,11 @@ void session_print_file(const struct session *session)
 	       log->buffers_lost && log->error ? strerror((int)log->error) : "");
 }
 
+bool session_file_failed(const struct session *session)
+{
+	return session->log.log.error || session->log.log.former_error;
+}
+
 int session_file_error(const struct session *session)
 {
 	const struct etw_session_log *log = &session->log.log;

@@ -235,6 +235,43 @@ TEST_F(cli_log, disk_error)
 	umount2(DISK_DIR, 0);
 }
 
+/* The disk is full for a while: flush says so once, and stop in the end, once. */
+TEST_F(cli_log, disk_full)
+{
+	static const char text[] = "the file is incomplete: No space left on device";
+	const char *found;
+
+	RUN("start", "log", "--file", FILE_A, "--buffer-size", "8");
+	ASSERT_TRUE(enable(&self->l));
+	ASSERT_TRUE(vl_log_dir_fill());
+	vl_logger_write(&self->l, 4 * LOG_PER_BUFFER + 1);
+	RUN("flush", "log");
+	FAILS("session \"log\": no space left on the device of its file: it lacks events");
+	vl_log_dir_free();
+	vl_logger_write(&self->l, LOG_PER_BUFFER);
+	RUN("flush", "log");
+	EXPECT_EQ(0, self->r.status);
+	RUN("query", "log");
+	EXPECT_EQ(0, self->r.status);
+	RUN("stop", "log");
+	EXPECT_EQ(1, self->r.status);
+	found = strstr(self->r.err, text);
+	EXPECT_TRUE(found && !strstr(found + 1, text));
+}
+
+/* It has its greatest size: flush cannot put the events there. */
+TEST_F(cli_log, full)
+{
+	RUN("start", "log", "--file", FILE_A, "--buffer-size", "8", "--max-size", "32K");
+	ASSERT_TRUE(enable(&self->l));
+	vl_logger_write(&self->l, LOG_PER_BUFFER);
+	RUN("flush", "log");
+	EXPECT_EQ(0, self->r.status);
+	vl_logger_write(&self->l, 5 * LOG_PER_BUFFER);
+	RUN("flush", "log");
+	FAILS("/a.etl\": the file is full: it lacks events");
+}
+
 TEST_F(cli_log, record_disk_error)
 {
 	ASSERT_TRUE(vl_log_dir(16 * 1024));

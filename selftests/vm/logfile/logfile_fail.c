@@ -39,6 +39,17 @@ static struct etw_session_log write_buffers(struct vl_logger *l, ULONG buffers)
 	return vl_log_status(l->fd, l->session);
 }
 
+/* Stop, and return the state of the file. */
+static struct etw_session_log stop_with_log(struct vl_logger *l)
+{
+	struct etw_session_log log = { .size = sizeof(log) };
+	struct etw_session s = { .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
+
+	if (vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s))
+		log.error = ENOTTY;
+	return log;
+}
+
 /* The numbered files of NEWFILE, added up. */
 static struct vl_log read_numbered(const char *pattern, unsigned int from, unsigned int to)
 {
@@ -92,15 +103,21 @@ TEST_F(fail, no_space_for_circular)
 	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_CIRCULAR |
 				     EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_A, 16 * LOG_KB));
 	write_buffers(&self->l, 4);
+	EXPECT_EQ(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
 	ASSERT_TRUE(vl_log_dir_fill());
-	log = write_buffers(&self->l, 10);
+	vl_logger_write(&self->l, 10 * PER_BUFFER + 1);
+	EXPECT_NE(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
+	log = vl_log_status(self->l.fd, self->l.session);
 	EXPECT_EQ(ENOSPC, log.error);
 	EXPECT_LE(8, log.buffers_lost);
 	vl_log_dir_free();
 	log = write_buffers(&self->l, 40);
+	EXPECT_EQ(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(16, log.buffers);
-	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	/* The session's last word on its file: it lacks buffers. */
+	log = stop_with_log(&self->l);
+	EXPECT_EQ(ENOSPC, log.error);
 	file = vl_log_read(FILE_A);
 	EXPECT_EQ(0, file.error);
 	EXPECT_EQ(0, file.count.corrupt);

@@ -180,6 +180,8 @@ TEST(file_and_reader_under_load)
 		attempted += w[i].attempted;
 		refused += w[i].refused;
 	}
+	/* The first one tells that the disk was full. */
+	EXPECT_EQ(-EDQUOT, vm_flush(l.fd, s.handle));
 	ASSERT_EQ(0, vm_flush(l.fd, s.handle));
 	ASSERT_EQ(0, write_mark(l.fd, s.handle, 1));
 	EXPECT_EQ(-EAGAIN, vm_drain(&r, note_record, read));

@@ -45,8 +45,13 @@ static int flush(int fd, const struct startfile *to, const char *name, struct se
 {
 	int err = session_do(fd, etw_kdev_session_flush, name, session);
 
+	if (!err && session->log.log.full)
+		return cli_fail("%s: the file is full: it lacks events", cli_quote(session->log.name));
 	if (!err)
 		return 0;
+	if (err == -EDQUOT && !to->path)
+		return cli_fail("session %s: no space left on the device of its file: it lacks events",
+				cli_quote(name));
 	if (to->path && err == -EINVAL)
 		return cli_fail("session %s: only a buffering session is flushed into a file",
 				cli_quote(name));

@@ -170,7 +170,7 @@ void machine_describe(const char *path, int64_t started)
 
 void machine_describe_log(const struct session *session)
 {
-	if (session->log.log.name_len && !session_file_error(session))
+	if (session->log.log.name_len && !session_file_failed(session))
 		machine_describe(session->log.name, machine_log_start(session));
 }
 

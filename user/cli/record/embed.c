@@ -114,7 +114,7 @@ static bool has_room(const struct record *r)
 	const struct session *s = &r->last.session;
 
 	return s->log.log.name_len && !(r->session.s.mode & ETW_MODE_CIRCULAR) &&
-	       !session_file_error(s);
+	       !session_file_failed(s);
 }
 
 static int report_failure(struct record *r, const struct appendix *appendix, int err)
