@@ -359,7 +359,8 @@ struct etw_loss_payload {
 #define ETW_LOSS_FILE_FULL	0x106	/* file_full: the file had reached its greatest size */
 #define ETW_LOSS_FILE_CUT	0x107	/* file_cut: another process shortened the file */
 #define ETW_LOSS_FILE_UNCLOSED	0x108	/* file_unclosed: who wrote the file before did not close it */
-#define ETW_LOSS_END		0x109
+#define ETW_LOSS_UNRECORDED	0x109	/* unrecorded: in a part of a file that does not say where */
+#define ETW_LOSS_END		0x10a
 
 /* ---------------------------------------------------------------- processes */
 

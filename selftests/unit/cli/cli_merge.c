@@ -3,6 +3,7 @@
 #include "unit/etl/etl_make.h"
 
 #include "etl/file.h"
+#include "etl/loss.h"
 #include "etl/record.h"
 #include "cli_run.h"
 #include "lib/tap.h"
@@ -64,7 +65,7 @@ static void make_cut(struct make *m)
 /* ----------------------------------------------------------------- reading files */
 
 struct got {
-	unsigned int count;
+	unsigned int count, losses;
 	struct {
 		uint8_t raw[128];
 		uint32_t size;
@@ -76,11 +77,12 @@ struct got {
 	uint64_t disorder;
 };
 
-/* All records but the header's */
+/* All records but the header's; those of losses are only counted. */
 static bool get(const char *path, struct got *got)
 {
 	struct etw_etl_count count;
 	struct etw_event event;
+	struct etw_loss loss;
 	struct etw_etl_file *file;
 	const TRACE_LOGFILE_HEADER *h;
 
@@ -91,6 +93,10 @@ static bool get(const char *path, struct got *got)
 		if ((event.record.header->type & 0xFF) == ETW_ETL_SYSTEM64 &&
 		    !event.record.header->desc.task)
 			continue;
+		if (etw_loss_of(&event, &loss)) {
+			got->losses++;
+			continue;
+		}
 		if (got->count == RECORDS || event.raw_size > sizeof(got->list[0].raw))
 			abort();
 		memcpy(got->list[got->count].raw, event.raw, event.raw_size);
@@ -384,6 +390,7 @@ static void test_split(void)
 		snprintf(path, sizeof(path), "%s_%d.etl", out, i);
 		ok(get(path, &got) && got.count == (i == 1 ? 3u : 1u), "part %d", i);
 		is(got.lost_events, i == 2 ? 5 : 0, "its losses");
+		is(got.losses, 1, "and that they may be the other one's");
 		unlink(path);
 	}
 	test_split_late();

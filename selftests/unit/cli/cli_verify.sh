@@ -48,6 +48,8 @@ check_files() {
 
 # What a file does not have, another one made from it does not hide.
 check_merged() {
+	local part
+
 	cp "$work/http.etl" "$work/open.etl"
 	# EndTime
 	printf '\0\0\0\0\0\0\0\0' | dd of="$work/open.etl" bs=1 seek=120 conv=notrunc status=none
@@ -60,6 +62,24 @@ check_merged() {
 	says 3 '  buffers were lost before this one' verify "$work/m-open.etl"
 	run split --by events=500 -o "$work/s_%d.etl" "$work/gap.etl"
 	says 3 'incomplete' verify "$work"/s_*.etl
+	# The gap, or what the open file lacks, may be in any part.
+	check_each "$work"/s_*.etl
+	run split --by time=1s -o "$work/o_%d.etl" "$work/open.etl"
+	check_each "$work"/o_*.etl
+	run split --by events=500 -o "$work/w_%d.etl" "$work/http.etl"
+	for part in "$work"/w_*.etl; do
+		says 0 ': complete: ' verify "$part"
+	done
+}
+
+# check_each PART...: each of several parts may lack something.
+check_each() {
+	local part
+
+	report "$([[ $# -gt 1 ]] && echo yes)" "several parts"
+	for part; do
+		says 3 'the file that was split does not say in which part' verify "$part"
+	done
 }
 
 if [[ -d $corpus ]]; then

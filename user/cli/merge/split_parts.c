@@ -211,26 +211,6 @@ static bool wanted_later(const struct split_parts *parts, const struct kept *kep
 	return false;
 }
 
-int split_place(struct split_parts *parts)
-{
-	struct split_part *part = parts->list;
-	struct kept kept;
-	int status = 0;
-	size_t at;
-
-	if (!parts->count)
-		return 0;
-	/* With parts one after the other, only the last one is open. */
-	if (parts->kind == SPLIT_TIMES)
-		part += parts->count - 1;
-	for (at = 0; at < parts->kept.len && !status; at += kept_size(&kept)) {
-		memcpy(&kept, parts->kept.data + at, sizeof(kept));
-		if (kept.loss && !kept.placed && !wanted_later(parts, &kept))
-			status = put_one(parts, part, at);
-	}
-	return status;
-}
-
 struct split_part *split_begin(struct split_parts *parts, const struct split_part *like)
 {
 	struct split_part *part;
@@ -265,7 +245,7 @@ struct split_part *split_begin(struct split_parts *parts, const struct split_par
 	return put_kept(parts, part) ? NULL : part;
 }
 
-static void keep_loss(const struct split_parts *parts, const struct etw_loss *loss,
+static void keep_loss(struct split_parts *parts, const struct etw_loss *loss,
 		      struct kept *kept)
 {
 	uint64_t left = events_of_sources(parts) - parts->counted;
@@ -278,17 +258,34 @@ static void keep_loss(const struct split_parts *parts, const struct etw_loss *lo
 	kept->events = 0;
 	if (loss->payload.events > 0 && !etw_loss_of_stream(loss->payload.code))
 		kept->events = (uint64_t)loss->payload.events;
+	if (loss->payload.buffers > 0 && etw_loss_of_stream(loss->payload.code))
+		parts->buffers += (uint64_t)loss->payload.buffers;
 	/* The parts count no more than the sources did. */
 	if (kept->events > left)
 		kept->events = left;
 }
 
+/* Keep a record, and give it to the parts that are open. */
+static int keep(struct split_parts *parts, const struct kept *kept, const void *record)
+{
+	struct split_part *part;
+	int status = 0;
+
+	etw_bytes_put(&parts->kept, kept, sizeof(*kept));
+	etw_bytes_put(&parts->kept, record, kept->size);
+	etw_bytes_align(&parts->kept, 0, 8);
+	if (parts->kept.error)
+		cli_die("out of memory");
+	for (part = parts->list; part < parts->list + parts->count && !status; part++)
+		if (part->out.writer)
+			status = put_kept(parts, part);
+	return status;
+}
+
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 {
 	struct kept kept = { .size = record->size, .cpu = record->event->cpu };
-	struct split_part *part;
 	struct etw_loss loss;
-	int status = 0;
 
 	if (etw_loss_of(record->event, &loss))
 		keep_loss(parts, &loss, &kept);
@@ -298,15 +295,77 @@ int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 		return 0;
 	}
 	parts->counted += kept.events;
-	etw_bytes_put(&parts->kept, &kept, sizeof(kept));
-	etw_bytes_put(&parts->kept, record->data, record->size);
-	etw_bytes_align(&parts->kept, 0, 8);
-	if (parts->kept.error)
-		cli_die("out of memory");
-	for (part = parts->list; part < parts->list + parts->count && !status; part++)
-		if (part->out.writer)
-			status = put_kept(parts, part);
-	return status;
+	return keep(parts, &kept, record->data);
+}
+
+/* Do the sources lack something that no record tells? */
+static bool has_unrecorded(const struct split_parts *parts)
+{
+	const struct etlmerge *merge = &parts->run->merge;
+
+	return merge->unclosed || merge->lost_buffers > parts->buffers ||
+	       merge->lost_events + parts->kept_lost > parts->counted;
+}
+
+/* The key of the latest record of all parts */
+static int64_t last_key(const struct split_parts *parts)
+{
+	int64_t key = parts->list[0].out.last;
+	unsigned int i;
+
+	for (i = 1; i < parts->count; i++)
+		if (parts->list[i].out.last > key)
+			key = parts->list[i].out.last;
+	return key;
+}
+
+/* It was lost from the start of the trace to its end, in any of several parts. */
+static int keep_unrecorded(struct split_parts *parts)
+{
+	const struct etlmerge *merge = &parts->run->merge;
+	const int64_t key = last_key(parts);
+	struct etw_loss_payload loss = {
+		.code = ETW_LOSS_UNRECORDED,
+		.cpu = -1,
+		.events = -1,
+		.buffers = -1,
+		.first = merge->like.header.StartTime.QuadPart,
+		.last = merge->end_time,
+		.noted = etlmerge_time(merge, key),
+	};
+	struct kept kept = { .loss = true, .of_cpu = -1, .first = INT64_MIN };
+	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
+
+	/* The end in a header may be wrong. */
+	if (loss.last < loss.noted)
+		loss.last = loss.noted;
+	if (loss.first > loss.last)
+		loss.first = loss.last;
+	kept.last = loss.last;
+	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+	kept.size = ((const struct etw_event_header *)slot)->size;
+	return keep(parts, &kept, slot);
+}
+
+int split_place(struct split_parts *parts)
+{
+	struct split_part *part = parts->list;
+	struct kept kept;
+	int status = 0;
+	size_t at;
+
+	if (!parts->count)
+		return 0;
+	/* With parts one after the other, only the last one is open. */
+	if (parts->kind == SPLIT_TIMES)
+		part += parts->count - 1;
+	for (at = 0; at < parts->kept.len && !status; at += kept_size(&kept)) {
+		memcpy(&kept, parts->kept.data + at, sizeof(kept));
+		if (kept.loss && !kept.placed && !wanted_later(parts, &kept))
+			status = put_one(parts, part, at);
+	}
+	return !status && parts->count > 1 && has_unrecorded(parts) ? keep_unrecorded(parts) :
+								      status;
 }
 
 /* What the part has is written, except for records that come later. */

@@ -33,6 +33,7 @@ struct split_parts {
 	struct etw_bytes kept;	/* records about the trace, each behind a struct kept */
 	uint64_t kept_lost;	/* records beyond its limit */
 	uint64_t counted;	/* lost events that a part's header counts with their record */
+	uint64_t buffers;	/* lost buffers that have a record */
 };
 
 /* Is there one %d, or %03d, and no other % than %%?  Else the command ends. */
@@ -46,7 +47,10 @@ struct split_part *split_begin(struct split_parts *parts, const struct split_par
 /* Keep a record for all parts that need it; those that are open get it. */
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time);
-/* The last records are read: a loss that no part wants goes to one of those that are open. */
+/*
+ * The last records are read: a loss that no part wants goes to one of those that are open.
+ * What has no record may be missing in any part: each gets a record of that, without a number.
+ */
 int split_place(struct split_parts *parts);
 /* Give all parts what they do not have yet. */
 int split_complete(struct split_parts *parts);
