@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/request/probe_missed.h"
 #include "core/ledger.h"
 #include "device/kdev.h"
 #include "verify.h"
@@ -180,6 +181,7 @@ int verify_session_named(const char *name, bool json)
 
 	if (fd < 0)
 		return 1;
+	probe_missed_record(fd, session.s.handle);
 	err = sample_take(fd, &session, &sample);
 	etw_kdev_close(fd);
 	if (err)
