@@ -27,6 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* <pthread.h> has it only for programs that ask for GNU's extensions. */
+#ifndef __USE_GNU
+extern int pthread_setname_np(pthread_t thread, const char *name);
+#endif
+
 /* bytes; bpf_map__set_max_entries() of the map etw_bpf_ring_NAME changes it before the load */
 #define ETW_BPF_RING_SIZE	(1 << 20)
 

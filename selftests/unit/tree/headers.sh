@@ -277,6 +277,14 @@ c_linkage() {
 	done
 }
 
+# loader COMPILER: the loader of a BPF program; libbpf's header needs GNU's C
+loader() {
+	rm -f "$tmp"/src/*
+	cp "$top/user/samples/sample_bpf/sample_bpf.c" "$tmp/src/"
+	try "$1 -std=gnu11, loader of a BPF program" c $1 -std=gnu11 -I"$inc" \
+		-I"$top/user/samples/sample_bpf"
+}
+
 c=${CC:-gcc} cxx=${CXX:-g++} clang='' clangxx=''
 if [ "$c" != clang ] && command -v clang >/dev/null 2>&1; then
 	clang=clang
@@ -296,6 +304,7 @@ else
 	compiler "${clangxx:-$cxx}" cc c++17
 fi
 
+loader "$c"
 c_linkage "$cxx"
 [ -z "$clangxx" ] || c_linkage "$clangxx"
 
