@@ -36,6 +36,8 @@ static int counter_make(struct etw_trace_provider *t, unsigned int cpu)
 		/* sample_freq, too: they are one member */
 		.sample_period = t->id ? 1 : t->period,
 		.freq = t->frequency,
+		/* Of a clock, which also runs on a CPU that is idle. */
+		.exclude_idle = t->frequency && t->counter == PERF_TYPE_SOFTWARE,
 		/*
 		 * Some events count more than 1 for perf, as sched_stat_runtime the time.  With
 		 * PERIOD it calls the handler once for all of that.  What the kernel counts would

@@ -157,6 +157,24 @@ TEST_F(samples, of_the_clock)
 	EXPECT_EQ(self->events->count, frames);
 }
 
+/* A CPU that is idle has nothing to show. */
+TEST_F(samples, not_of_idle_cpus)
+{
+	struct etw_trace_event e = argument(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 500);
+	unsigned int i, idle = 0;
+
+	e.flags |= ETW_TRACE_FREQUENCY;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->session, vm_guid(1), ETW_ENABLE_READERS, NULL, 0));
+	usleep(300 * 1000);
+	spin(10000000);
+	ASSERT_TRUE(collect(self, vm_guid(1)));
+	for (i = 0; i < self->events->count && i < VM_KEPT; i++)
+		idle += !self->events->list[i].head.process_id;
+	EXPECT_LE(5, self->events->count);
+	EXPECT_EQ(0, idle);
+}
+
 static __attribute__((__noinline__)) void touch(char *pages)
 {
 	unsigned int i;
