@@ -183,8 +183,9 @@
  * fsync(2), whose error FLUSH returns.  This includes the session's former files.
  * If one of them is incomplete, or a buffer could not be written since the last FLUSH, the next
  * FLUSH returns that error, or each of several FLUSHes that run at that time.  It is no error
- * that a file has reached max_size: that is in etw_session_log.full.  A BUFFERING session passes
- * its ring to the file if it was started with one or the command names one, else to the
+ * that a file has reached max_size: that is in etw_session_log.full.  ETIMEDOUT: a process with
+ * ETW_REGISTER_FORWARDS did not write what it had within two seconds; it comes later, and all
+ * else is delivered; a BUFFERING session does not fail for that.  A BUFFERING session passes its ring to the file if it was started with one or the command names one, else to the
  * consumers.  flush_ms does that so many milliseconds after the first event of a buffer.  A
  * FLUSH, and a flush_ms below 100, interrupt the CPUs once or twice, but those that are idle or,
  * with nohz_full, in user mode.

@@ -325,11 +325,11 @@ static int flush_snapshot(struct etw_trace_session *s, const struct etw_session 
 static int session_flush(struct etw_trace_session *s, const struct etw_session *a)
 {
 	u32 reported;
-	int err;
+	int err, late;
 
 	if (a->file && !s->hot.buffering)
 		return -EINVAL;
-	etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ }, false);
+	late = etw_capture_forwarded(&s->enabler, (struct etw_forwarders){ }, false);
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
 	reported = s->log ? etw_logfile_reported(s->log) : 0;
@@ -337,7 +337,7 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 	if (!err && s->log)
 		err = etw_logfile_flush(s) ?: etw_logfile_sync(s, reported);
 	/* ENOSPC means too many sessions or buffers. */
-	return err == -ENOSPC ? -EDQUOT : err;
+	return err == -ENOSPC ? -EDQUOT : err ?: late;
 }
 
 /* If several callers stop a session at once, all but one get -ENOENT. */

@@ -139,9 +139,10 @@ static void forwarders_lost(const struct etw_enabler *session, struct etw_forwar
 /*
  * Let the session have what was written until now and is yet to be forwarded to it.  ends: it may
  * not get it later, so it counts an unknown loss for each process that has not written it within
- * FORWARD_LIMIT.  Without etw_control; sleeps, and returns early if the task is killed.
+ * FORWARD_LIMIT.  Without etw_control; sleeps, and returns early if the task is killed.  -ETIMEDOUT:
+ * not all have written it.
  */
-void etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders which, bool ends)
+int etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders which, bool ends)
 {
 	struct etw_waiter *waiter;
 	long answered = 0;
@@ -149,7 +150,7 @@ void etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders wh
 
 	/* One that is added now has nothing from before this call. */
 	if (list_empty(&etw_forwarders))
-		return;
+		return 0;
 	waiter = etw_waiter_alloc();
 	if (waiter) {
 		forwarders_ask(session, which, waiter);
@@ -160,6 +161,7 @@ void etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders wh
 	if (ends && (answered <= 0 || dropped))
 		forwarders_lost(session, which, dropped ? NULL : waiter);
 	etw_waiter_put(waiter);
+	return answered > 0 && !dropped ? 0 : -ETIMEDOUT;
 }
 
 /* Its process has ended without having unregistered it: what it had to write is lost. */

@@ -19,7 +19,7 @@ void etw_capture_timer_init(struct etw_enabler *session);
 void etw_capture_timer_set(struct etw_enabler *session, struct etw_guid **guids, u32 count,
 			   u32 period_s);
 void etw_capture_timer_stop(struct etw_enabler *session);
-void etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders which, bool ends);
+int etw_capture_forwarded(struct etw_enabler *session, struct etw_forwarders which, bool ends);
 void etw_capture_forwarder_died(const struct etw_registration *reg);
 
 #endif /* ETW_PROVIDER_CAPTURE_H */

@@ -49,6 +49,9 @@ static int flush(int fd, const struct startfile *to, const char *name, struct se
 		return cli_fail("%s: the file is full: it lacks events", cli_quote(session->log.name));
 	if (!err)
 		return 0;
+	if (err == -ETIMEDOUT)
+		return cli_fail("session %s: the loader of a BPF program did not answer: its events come later, the others are delivered",
+				cli_quote(name));
 	if (err == -EDQUOT && !to->path)
 		return cli_fail("session %s: no space left on the device of its file: it lacks events",
 				cli_quote(name));
