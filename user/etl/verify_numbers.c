@@ -191,13 +191,12 @@ static bool clock_goes_on(const struct etw_verify *y)
 	return y->v->info.header.ReservedFlags != ETW_CLOCK_SYSTEM;
 }
 
-/* Is a buffer of another session, which had another id or ran before? */
+/* Is a buffer of another session, which ran before or had another id, as those that append may? */
 static bool is_strange(const struct etw_verify *y, const struct etw_seen_buffer *b)
 {
-	if (has_mode(y->v, EVENT_TRACE_FILE_MODE_APPEND))
-		return false;
-	return b->session != y->session ||
-	       (clock_goes_on(y) && b->timestamp < y->v->info.start_clock);
+	if (clock_goes_on(y) && b->timestamp < y->v->info.start_clock)
+		return true;
+	return b->session != y->session && !has_mode(y->v, EVENT_TRACE_FILE_MODE_APPEND);
 }
 
 static int check_strange(struct etw_verify *y)

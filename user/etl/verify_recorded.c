@@ -35,6 +35,7 @@ static int add_lost(struct etw_verify *y, const struct etw_recorded_loss *t, str
 {
 	uint64_t buffers = t->loss.buffers < 0 ? 0 : (uint64_t)t->loss.buffers;
 
+	y->v->uncounted |= t->loss.code == ETW_LOSS_FILE_UNCLOSED;
 	gap->cause = ETW_GAP_LOST;
 	gap->buffers = t->loss.buffers < 0 ? ETW_GAP_UNKNOWN : buffers;
 	gap->to = t->number;

@@ -94,6 +94,8 @@ int etw_verdict_add(struct etw_verdict *verdict, const struct etw_gap *gap)
 	uint32_t n = list->count;
 	struct etw_gap *gaps;
 
+	if (gap->cause == ETW_GAP_BUFFER)
+		verdict->damaged = plus_known(verdict->damaged, gap->buffers);
 	list->least = plus_known(list->least, gap->events);
 	list->most = plus(list->most, most_of(verdict, gap));
 	if (n == ETW_GAPS_MAX) {
@@ -299,10 +301,39 @@ static void count_buffers(struct etw_verdict *v, const struct etw_verdict *befor
 	else if (v->shuffled)
 		v->unlocated = missing == v->numbers_missing ? 0 : missing;
 	else
-		v->unlocated = minus(missing, v->numbers_missing);
+		/* The gaps may be those of a session that did not come to count them. */
+		v->unlocated = v->uncounted ? missing : minus(missing, v->numbers_missing);
 	v->covered = v->unlocated < v->recorded_buffers ? v->unlocated : v->recorded_buffers;
 	v->recorded_buffers -= v->covered;
 	v->unlocated -= v->covered;
+}
+
+/*
+ * A buffer that cannot be read is one of those that the header of a closed file counts, so it is
+ * missing once: not at an unknown place as well, and not as the number that it had as well.
+ */
+static void count_damaged(struct etw_verdict *v)
+{
+	struct etw_gap_list *list = &v->found[ETW_GAP_BY_STRUCTURE];
+	uint64_t n = v->damaged < v->count_missing ? v->damaged : v->count_missing;
+	uint32_t i;
+
+	if (!v->counted || v->shuffled)
+		return;
+	n = n < v->unlocated ? n : v->unlocated;
+	v->unlocated -= n;
+	n = minus(v->damaged, n);
+	n = n < v->numbers_missing ? n : v->numbers_missing;
+	for (i = 0; i < list->count && n; i++) {
+		struct etw_gap *gap = &list->gaps[i];
+
+		if (gap->cause != ETW_GAP_BUFFER || gap->buffers > n)
+			continue;
+		n -= gap->buffers;
+		if (list->most != ETW_GAP_UNKNOWN)
+			list->most -= most_of(v, gap);
+		gap->buffers = 0;
+	}
 }
 
 /*
@@ -352,6 +383,7 @@ static int finish(struct etw_verdict *verdicts, unsigned int count, struct etw_v
 		else if (!err)
 			err = add_events(order[i], before);
 		count_buffers(order[i], before);
+		count_damaged(order[i]);
 		if (!before)
 			continue;
 		between[order[i] - verdicts] = missing > before->unlocated;

@@ -304,6 +304,43 @@ static void test_copies(void)
 	etw_verdict_free(&v);
 }
 
+static uint64_t buffers_of(const struct etw_verdict *v)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < v->gap_count; i++)
+		sum += v->gaps[i].buffers;
+	return sum;
+}
+
+/* A buffer that cannot be read is missing once, amid others or at the end. */
+static void test_damaged_buffer(void)
+{
+	uint64_t least, most[2];
+	struct etw_verdict v;
+
+	bad = good;
+	bad.len -= SIZE;
+	header(&bad)->buffers_written = bad.count;
+	ok(judge_bad(&v) && buffers_of(&v) == 1, "a buffer is cut off");
+	etw_verdict_lost(&v, &least, &most[0]);
+	etw_verdict_free(&v);
+	bad.len += SIZE - 1;
+	ok(judge_bad(&v) && has_gap(&v, ETW_GAP_BUFFER) && buffers_of(&v) == 1,
+	   "a part of it is one buffer, too");
+	etw_verdict_lost(&v, &least, &most[1]);
+	is(most[1], most[0], "with as many events");
+	etw_verdict_free(&v);
+	bad = good;
+	memset(bad.data + bad.at[5], 0, SIZE);
+	ok(judge_bad(&v) && has_gap(&v, ETW_GAP_BUFFER) && has_gap(&v, ETW_GAP_NUMBERS) &&
+	   buffers_of(&v) == 1, "and so is one that is not there");
+	etw_verdict_lost(&v, &least, &most[1]);
+	is(most[1], most[0], "with as many events");
+	etw_verdict_free(&v);
+}
+
 /* Sessions of one buffer each, which all have the number 0 */
 static void test_short_sessions(void)
 {
@@ -511,6 +548,7 @@ int main(void)
 		if (kind != SESSION)
 			continue;
 		test_copies();
+		test_damaged_buffer();
 		test_set_back();
 		test_circular();
 		test_empty_snapshot();
