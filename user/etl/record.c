@@ -269,5 +269,6 @@ enum etw_kind etw_kind_of(const struct etw_record_view *record)
 		return header->desc.task >> 8 ? ETW_KIND_EVENT : ETW_KIND_TRACE;
 	if (etw_kind_is_schema(header) || etw_loss_parse(record, &loss))
 		return ETW_KIND_TRACE;
-	return etw_kind_names_process(header) ? ETW_KIND_PROCESS : ETW_KIND_EVENT;
+	return etw_kind_names_process(header) || etw_kind_names_image(header) ? ETW_KIND_PROCESS :
+										 ETW_KIND_EVENT;
 }

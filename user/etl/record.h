@@ -54,7 +54,7 @@ static inline bool etw_etl_is_system(const struct etw_event_header *header)
 /* What a record counts as in the summaries of all commands */
 enum etw_kind {
 	ETW_KIND_EVENT,		/* of a provider */
-	ETW_KIND_PROCESS,	/* of Etw-Process, which names processes for the other events */
+	ETW_KIND_PROCESS,	/* of Etw-Process or Etw-Image, which name what the other events mean */
 	ETW_KIND_MACHINE,	/* about the machine that the file was recorded on, see etw/format.h */
 	ETW_KIND_TRACE,		/* about the trace: a file's header, a loss, a piece of a schema */
 };

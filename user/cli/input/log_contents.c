@@ -11,6 +11,7 @@
 #include "etl/file.h"
 #include "etl/record.h"
 #include "lib/consumer/event_record.h"
+#include "symbols/images.h"
 #include "tdh/process/process_table.h"
 
 #define LOOK_EVENTS	4096	/* between two looks whether to stop */
@@ -55,14 +56,15 @@ bool record_needs_manifest(const EVENT_RECORD *record)
 static void add(struct log_contents *c, const struct etw_event *event,
 		struct etw_event_items *items)
 {
+	const bool process = etw_process_is_own_event(event);
 	struct provider_count *p;
 	EVENT_RECORD record;
 
-	if (etw_process_is_own_event(event)) {
+	if (process)
 		provider_counts_claim(&c->counts, event);
-		c->names += !c->counts_names;
-		if (!c->counts_names)
-			return;
+	if (process ? !c->counts_names : images_is(event) && !c->counts_images) {
+		c->names++;
+		return;
 	}
 	p = provider_counts_event(&c->counts, event);
 	if (!c->events || event->time < c->first)

@@ -27,8 +27,9 @@ bool record_needs_manifest(const EVENT_RECORD *record);
 struct log_contents {
 	struct provider_counts counts;
 	uint64_t events;
-	bool counts_names;	/* the caller's: events of Etw-Process are wanted as events .. */
-	uint64_t names;		/* .. or are counted here */
+	bool counts_names;	/* the caller's: events of Etw-Process are wanted as events ... */
+	bool counts_images;	/* ... and those of Etw-Image ... */
+	uint64_t names;		/* ... or are counted here */
 	int64_t first, last;	/* FILETIME, if there are events */
 	uint64_t lost_events, lost_buffers;	/* by the headers */
 };

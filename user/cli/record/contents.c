@@ -21,7 +21,7 @@ static int add(struct record *r, const char *path)
 
 void record_read(struct record *r)
 {
-	static const struct etw_guid process_guid = ETW_PROCESS_GUID;
+	static const struct etw_guid process_guid = ETW_PROCESS_GUID, image_guid = ETW_IMAGE_GUID;
 	const struct session *s = &r->last.session;
 	char path[ETW_FILE_NAME_MAX + 1];
 	unsigned int i;
@@ -29,6 +29,7 @@ void record_read(struct record *r)
 	int err = 0;
 
 	r->contents.counts_names = enable_list_has(&r->providers, &process_guid);
+	r->contents.counts_images = enable_list_has(&r->providers, &image_guid);
 	/* Those without an event are listed, too, except of a whole set of trace events. */
 	for (i = 0; i < r->providers.count; i++) {
 		const struct enable_request *request = r->providers.list[i];
