@@ -177,7 +177,7 @@ TEST_F(tracepoint, are_listed)
 	EXPECT_EQ(vc_lines(self->r.out), vc_lines_with(self->r.out, "tracepoint:sched:sched_", ""));
 	ASSERT_EQ(0, RUN("list", "providers", "tracepoint:signal", "--json"));
 	EXPECT_EQ(1, vc_objects(self->r.out));
-	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"tracepoint:signal:signal_deliver\""));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"provider_name\":\"tracepoint:signal:signal_deliver\""));
 	/* A pattern of other providers */
 	ASSERT_EQ(0, RUN("list", "providers", "etw-p*"));
 	EXPECT_EQ(1, vc_lines_with(self->r.out, "Etw-Process", ""));
@@ -277,6 +277,15 @@ TEST_F(tracepoint, containers)
 	EXPECT_EQ(0, vc_lines_with(self->r.out, "container=", "")) TH_LOG("%s", self->r.out);
 	EXPECT_EQ(0, vc_lines_with(self->r.out, "inside=", ""));
 	rmdir(VM_GROUPS "/etw-box");
+}
+
+/* The pieces of its schema, with the names of its flags and states, are no events. */
+TEST_F(tracepoint, no_event)
+{
+	ASSERT_EQ(0, RUN("watch", "-p", "tracepoint:sched:sched_switch", "--exe", "nosuch", "--",
+			 "true"));
+	EXPECT_EQ(0, vc_lines(self->r.out)) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.err, "no event was printed")) TH_LOG("%s", self->r.err);
 }
 
 /* The begin and the end of a system call are one operation; only one lasts so long. */

@@ -18,7 +18,7 @@ static void print_json(const struct trace_set *set)
 	for (i = 0; i < set->count; i++) {
 		json_writer_open(&line, NULL, '{');
 		json_writer_guid(&line, "provider", &set->guids[i]);
-		json_writer_word(&line, "name", set->names[i]);
+		json_writer_word(&line, "provider_name", set->names[i]);
 		json_writer_close(&line, '}');
 	}
 	json_writer_close(&line, ']');

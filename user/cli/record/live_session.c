@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "base/guid.h"
+#include "cli/input/log_contents.h"
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/screen.h"
@@ -81,7 +82,8 @@ void live_session_end(struct live_session *live)
 
 void live_session_count(struct live_session *live, const struct etw_event *event)
 {
-	provider_counts_event(&live->counts, event);
+	if (!event_is_about_trace(event))
+		provider_counts_event(&live->counts, event);
 	provider_counts_claim(&live->counts, event);
 }
 
