@@ -573,6 +573,11 @@ void enable_request_prepare(struct enable_request *request, const struct etw_gui
 	    (request->provider && trace_event_named(request->provider) &&
 	     !request->late_count))
 		return;
+	if (request->provider && trace_event_named(request->provider))
+		cli_usage("%s: %s is neither a number nor a level that %s has",
+			  request->late[0].within ? request->late[0].within :
+			  option_name(request->late[0].option), cli_quote(request->late[0].value),
+			  cli_quote(request->provider));
 	request->filters.providers = schema_providers(guid);
 	if (!request->filters.providers.count && request->late_count)
 		cli_usage("%s: no manifest of provider %s is installed or given by --manifest",
