@@ -152,6 +152,16 @@ static bool clock_may_step(const struct etw_buffer_header *b)
 	return (b->clock & ETW_CLOCK_TYPE_MASK) == ETW_CLOCK_SYSTEM;
 }
 
+static const char *time_back(const struct etw_event_header *h, int64_t last)
+{
+	static char text[200];
+
+	snprintf(text, sizeof(text), "time goes backwards, from %lld by %lld, at event %u of %08x, flags 0x%x, of process %u",
+		 (long long)last, (long long)(last - h->timestamp), h->desc.id, h->provider.data1,
+		 h->flags, h->process_id);
+	return text;
+}
+
 static const char *check_record(const struct etw_event_header *h, int64_t *last)
 {
 	const char *error;
@@ -167,7 +177,7 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 	if (h->property || h->processor_time || !(h->flags & ETW_EVENT_NO_CPUTIME))
 		return "record property or time";
 	if (last && h->timestamp < *last && !shared->typed)
-		return "time goes backwards";
+		return time_back(h, *last);
 	if (last)
 		*last = h->timestamp;
 	error = check_items(h, &items);
