@@ -555,7 +555,7 @@ TEST_F(probe, are_listed)
 	EXPECT_EQ(3, vc_lines_with(self->r.out, "kprobe:vfs_read", ""));
 	ASSERT_EQ(0, RUN("list", "providers", "kretprobe:vfs_read", "--json"));
 	EXPECT_EQ(1, vc_objects(self->r.out));
-	EXPECT_NE(NULL, strstr(self->r.out, "\"name\":\"kretprobe:vfs_read\""));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"provider_name\":\"kretprobe:vfs_read\""));
 	ASSERT_EQ(0, RUN("list", "providers", of_self(self, "uprobe", ":cli_probe_t?rget")));
 	EXPECT_EQ(1, vc_lines(self->r.out));
 	EXPECT_EQ(0, dynamic("etw/"));
