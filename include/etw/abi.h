@@ -415,8 +415,8 @@ struct etw_session_file {
  * etw_session.log: out: the current file, or the last one.  error also reports a late
  * write-back error of the disk (EIO and the like).  The number of buffers lost by such an
  * error is unknown, so it stays set until the next file; from then on it is in former_error,
- * together with errors that are found when the former file is synced.  Once no file follows,
- * after STOP or ETW_FILE_END, one of the two is set if any buffer was lost by an error.
+ * together with errors that are found when the former file is synced, and errors by which a
+ * buffer of it was not written; those of the last file are in error once the session has stopped.
  */
 struct etw_session_log {
 	__u32 size;

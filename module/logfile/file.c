@@ -287,6 +287,8 @@ static int record_former(struct etw_logtarget *t, struct etw_trace_session *s, u
 	if (t->header.end_time && size < promised)
 		missing = div_u64(promised - t->at, s->hot.ring.size);
 	err = etw_logtarget_record_former(t, s, missing);
+	if (missing > 0)
+		t->old_buffers_lost = min_t(u64, t->old_buffers_lost + missing, U32_MAX);
 	t->endless = err == -ENOSPC;
 	return t->endless ? 0 : err;
 }

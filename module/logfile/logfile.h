@@ -117,6 +117,7 @@ struct etw_logfile {
 	int closing_error;		/* ... the error of another sync of it */
 	u32 failures;			/* buffers not written, files found incomplete as they were closed */
 	int failure;			/* the error of the last one */
+	int write_error;		/* of the last buffer not written since the present file began */
 	u32 reported;			/* failures that a FLUSH has returned */
 	u32 sync_ms;
 	u32 made_len;			/* name of the present file, or of the last one: */

@@ -190,6 +190,12 @@ u32 etw_logfile_reported(struct etw_logfile *log)
 	return reported;
 }
 
+/* FLUSH has other meanings for most errors of a file system: -EIO stands for them. */
+static int failure_to_tell(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EROFS ? err : -EIO;
+}
+
 /*
  * Sync the session's file, then wait for the one before it: a file that is replaced meanwhile
  * moves from one to the other.  Returns also what failed and was not reported before the flush.
@@ -202,7 +208,7 @@ int etw_logfile_sync(struct etw_trace_session *s, u32 reported)
 	flush_work(&log->close_work);
 	mutex_lock(&log->lock);
 	if (log->failures != reported)
-		err = err ?: log->failure;
+		err = err ?: failure_to_tell(log->failure);
 	log->reported = log->failures;
 	mutex_unlock(&log->lock);
 	return err;

@@ -124,6 +124,16 @@ static void log_take_gap(struct etw_logfile *log)
 	log->dropped = log->consumer.info.buffers_lost;
 }
 
+/* Another file follows, or none; the one that ends lacks a buffer if one was not written. */
+static void log_leave_failure(struct etw_logfile *log)
+{
+	mutex_lock(&log->lock);
+	if (log->write_error)
+		log->status.former_error = -log->write_error;
+	log->write_error = 0;
+	mutex_unlock(&log->lock);
+}
+
 /* Complete and close the file; a stopping session waits for its disk. */
 static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bool stopping)
 {
@@ -138,6 +148,8 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 	mutex_unlock(&log->lock);
 	err = etw_logtarget_complete(log->target, s, buffers, !stopping);
 	log_account_cut(log);
+	if (!stopping)
+		log_leave_failure(log);
 	return etw_logfile_close(log, err, stopping);
 }
 
@@ -184,8 +196,10 @@ static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 	if (n < 0) {
 		log->status.buffers_lost++;
 		log->status.events_lost += list[0]->events;
-		if (n != -EFBIG)
+		if (n != -EFBIG) {
 			etw_logfile_failed(log, n);
+			log->write_error = n;
+		}
 	} else {
 		log->status.buffers_written += n;
 	}
@@ -277,15 +291,6 @@ static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 	return 0;
 }
 
-/* No file follows: the status keeps the error by which a buffer was lost, to any of the files. */
-static void log_tell_failure(struct etw_logfile *log)
-{
-	mutex_lock(&log->lock);
-	if (!log->status.error && !log->status.former_error)
-		log->status.error = -log->failure;
-	mutex_unlock(&log->lock);
-}
-
 /* Nothing is written any more: release the file and its directory. */
 static void log_leave(struct etw_logfile *log)
 {
@@ -331,10 +336,8 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 		break;
 	}
 	etw_logfile_report(log, s, log->target, err);
-	if (over) {
-		log_tell_failure(log);
+	if (over)
 		log_leave(log);
-	}
 	mutex_lock(&log->lock);
 	if (log->making) {
 		log->making->answer = err;
@@ -397,7 +400,10 @@ static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 	err = log_end_file(log, s, true);
 	if (err)
 		etw_logfile_report(log, s, log->target, err);
-	log_tell_failure(log);
+	/* The status keeps the error by which the file lacks a buffer. */
+	mutex_lock(&log->lock);
+	log->status.error = log->status.error ?: -log->write_error;
+	mutex_unlock(&log->lock);
 	etw_consumer_detach(&log->consumer);
 }
 

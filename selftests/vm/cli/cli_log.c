@@ -259,6 +259,25 @@ TEST_F(cli_log, disk_full)
 	EXPECT_TRUE(found && !strstr(found + 1, text));
 }
 
+/* The file that lacks buffers is not the last one. */
+TEST_F(cli_log, disk_full_before_a_new_file)
+{
+	RUN("start", "log", "--file", FILE_A, "--buffer-size", "8");
+	ASSERT_TRUE(enable(&self->l));
+	ASSERT_TRUE(vl_log_dir_fill());
+	vl_logger_write(&self->l, LOG_PER_BUFFER + 1);
+	RUN("flush", "log");
+	EXPECT_EQ(1, self->r.status);
+	vl_log_dir_free();
+	ASSERT_EQ(0, rename(FILE_A, FILE_B));
+	RUN("flush", "log", "--new-file");
+	EXPECT_EQ(0, self->r.status);
+	RUN("stop", "log");
+	EXPECT_EQ(1, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "an earlier file is incomplete: No space left on device"));
+	EXPECT_EQ(NULL, strstr(self->r.err, "the file is incomplete"));
+}
+
 /* It has its greatest size: flush cannot put the events there. */
 TEST_F(cli_log, full)
 {
