@@ -305,8 +305,9 @@ static void relieve(struct etw_reader *r)
 	struct etw_session session = { .handle = r->info.handle };
 	int64_t before = r->safe;
 
-	if (etw_kdev_session_flush(r->control, &session) || refill(r) < 0 ||
-	    (r->safe == before && !r->ended))
+	/* Errors of its file, or of a process that forwards, say nothing of what was delivered. */
+	etw_kdev_session_flush(r->control, &session);
+	if (refill(r) < 0 || (r->safe == before && !r->ended))
 		r->forced = true;
 }
 
