@@ -107,6 +107,8 @@ static int flush_to_file(int fd, struct startfile *to, const char *name, struct 
 	if (older_log_move(fd, to, name))
 		return 1;
 	status = write_snapshot(fd, to, name, session, own);
+	/* A session may have no other provider. */
+	snapshot.counts_images = true;
 	if (status) {
 		/* The kernel has emptied what it has begun; an empty file may be another session's. */
 		older_log_restore(to, own);
