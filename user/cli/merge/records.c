@@ -297,8 +297,50 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 
 /* ------------------------------------------------------------------------ ending */
 
+/* Files of a series, whose headers each count what their session had lost until then */
+static bool is_one_series(const struct etlmerge_source *a, const struct etlmerge_source *b)
+{
+	const struct etw_etl_info *x = etw_etl_info(a->file), *y = etw_etl_info(b->file);
+	const ULONG series = EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
+
+	return x->header.LogFileMode & y->header.LogFileMode & series &&
+	       x->header.StartTime.QuadPart == y->header.StartTime.QuadPart &&
+	       x->header.BootTime.QuadPart == y->header.BootTime.QuadPart &&
+	       x->start_clock == y->start_clock;
+}
+
+/* The greatest count of the source's series, for its first file; 0 for the others */
+static uint64_t lost_by(const struct etlmerge *m, unsigned int at,
+			uint64_t (*count)(const struct etw_etl_file *file))
+{
+	const struct etlmerge_source *s = &m->sources[at];
+	uint64_t lost = count(s->file), other;
+	unsigned int i;
+
+	for (i = 0; i < m->count; i++) {
+		if (i == at || !is_one_series(s, &m->sources[i]))
+			continue;
+		if (i < at)
+			return 0;
+		other = count(m->sources[i].file);
+		lost = other > lost ? other : lost;
+	}
+	return lost;
+}
+
+static uint64_t lost_events(const struct etw_etl_file *file)
+{
+	return etw_etl_info(file)->header.EventsLost;
+}
+
+static uint64_t lost_buffers(const struct etw_etl_file *file)
+{
+	return etw_etl_info(file)->header.BuffersLost;
+}
+
 void etlmerge_losses(struct etlmerge *m)
 {
+	struct etw_etl_count count;
 	unsigned int i;
 
 	m->lost_events = m->skipped;
@@ -309,9 +351,12 @@ void etlmerge_losses(struct etlmerge *m)
 		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
 		int64_t end = h->EndTime.QuadPart ? h->EndTime.QuadPart : s->last;
 
-		m->lost_events += h->EventsLost;
-		m->lost_buffers += etw_etl_lost_buffers(s->file);
+		m->lost_events += lost_by(m, i, lost_events);
+		m->lost_buffers += lost_by(m, i, lost_buffers) + etw_etl_lost_buffers(s->file) -
+				   h->BuffersLost;
 		m->unclosed |= etw_etl_cut_off(s->file);
+		etw_etl_counts(s->file, &count);
+		m->damaged |= count.missing || count.corrupt;
 		if (end > m->end_time)
 			m->end_time = end;
 	}

@@ -32,6 +32,7 @@ struct etlmerge {
 	int64_t end_time;		/* FILETIME of the latest file; 0: unknown */
 	uint64_t lost_events, lost_buffers;	/* by all files */
 	bool unclosed;			/* a file was not closed: its losses are not known */
+	bool damaged;			/* a file lacks a buffer that it had, or has one that is not readable */
 	uint64_t skipped;		/* records that could not be written */
 	uint64_t far;			/* records beyond the range of the clock */
 	struct etw_etl_time *lines;	/* clocks, each at the index of one of its sources */

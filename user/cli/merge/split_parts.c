@@ -303,7 +303,7 @@ static bool has_unrecorded(const struct split_parts *parts)
 {
 	const struct etlmerge *merge = &parts->run->merge;
 
-	return merge->unclosed || merge->lost_buffers > parts->buffers ||
+	return merge->unclosed || merge->damaged || merge->lost_buffers > parts->buffers ||
 	       merge->lost_events + parts->kept_lost > parts->counted;
 }
 
