@@ -419,6 +419,34 @@ static void test_split_cpu(void)
 	unlink(m.path);
 }
 
+/* Two files of a session, whose headers count what it had lost until then: the first file has it. */
+static void test_series(void)
+{
+	static const struct lost lost = { .first = 5, .last = 6, .noted = 20, .cpu = 0, .events = 3 };
+	static struct make m[2];
+	uint16_t i;
+
+	for (i = 0; i < 2; i++) {
+		make_begin(&m[i], ETW_MODE_NEWFILE);
+		make_buffer(&m[i], i, i);
+		feed_event(&m[i].feed, 1000 + 10 * 100, 10, NULL, "abc", 3);
+		if (!i)
+			put_lost(&m[i].feed, &lost, "series");
+		make_put(&m[i]);
+		m[i].head.header.events_lost = 3;
+		make_end(&m[i]);
+	}
+	is(run("merge -q -o %s %s %s", merged, m[0].path, m[1].path), 0, "merge a series");
+	is(counted(merged), 3, "its losses are counted once");
+	is(run("split -q --by cpu -o %s%%d.etl %s %s", parts, m[0].path, m[1].path), 0, "split it");
+	ok(records(part(0)) == 1 && records(part(1)) == 0, "only the part with the loss has a record");
+	unlink(merged);
+	unlink(part(0));
+	unlink(part(1));
+	unlink(m[0].path);
+	unlink(m[1].path);
+}
+
 /* A process names a provider, as Etw-Process records it. */
 static void put_claim(struct make *m, const struct etw_guid *guid, const char *name)
 {
@@ -489,6 +517,7 @@ int main(void)
 	test_split_ahead();
 	test_many();
 	test_split_cpu();
+	test_series();
 	test_names();
 	unlink(two.path);
 	unlink(lengthy.path);
