@@ -218,6 +218,22 @@ TEST_F(processes, counted_besides)
 	EXPECT_EQ(0, unlink(LOG ".old"));
 }
 
+/* The files that processes map are all that this session has. */
+TEST_F(processes, images_alone)
+{
+	unsigned int i;
+
+	ASSERT_EQ(0, RUN("start", "images", "--buffering"));
+	ASSERT_EQ(0, RUN("enable", "images", "Etw-Image"));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, system("true"));
+		ASSERT_EQ(0, RUN("flush", "images", "--file", LOG));
+		EXPECT_TRUE(vc_report(&self->t.r, !strstr(self->t.r.err, "no events") &&
+				      !strstr(self->t.r.err, ": 0 events")));
+	}
+	EXPECT_EQ(0, unlink(LOG ".old"));
+}
+
 /* A reader has the names even of those that ended before it looked. */
 TEST_F(processes, live)
 {
