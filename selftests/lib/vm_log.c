@@ -66,6 +66,16 @@ ULONG vl_logger_stop(struct vl_logger *l)
 	return vl_log_control(l->session, EVENT_TRACE_CONTROL_STOP, &props);
 }
 
+struct etw_session_log vl_logger_stop_status(struct vl_logger *l)
+{
+	struct etw_session_log log = { .size = sizeof(log) };
+	struct etw_session s = { .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
+
+	if (vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s))
+		log.error = ENOTTY;
+	return log;
+}
+
 static bool not_cut(const struct vl_log *log)
 {
 	const TRACE_LOGFILE_HEADER *h = &log->info.header;

@@ -51,6 +51,9 @@ void vl_logger_write(struct vl_logger *l, ULONG n);
 
 ULONG vl_logger_stop(struct vl_logger *l);
 
+/* Stop the session; the last status of its file. */
+struct etw_session_log vl_logger_stop_status(struct vl_logger *l);
+
 /* The contents of a file, read from beginning to end. */
 struct vl_log {
 	int error;		/* of opening or reading; -EBADMSG: a rule is violated */

@@ -39,17 +39,6 @@ static struct etw_session_log write_buffers(struct vl_logger *l, ULONG buffers)
 	return vl_log_status(l->fd, l->session);
 }
 
-/* Stop, and return the state of the file. */
-static struct etw_session_log stop_with_log(struct vl_logger *l)
-{
-	struct etw_session_log log = { .size = sizeof(log) };
-	struct etw_session s = { .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
-
-	if (vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s))
-		log.error = ENOTTY;
-	return log;
-}
-
 /* The numbered files of NEWFILE, added up. */
 static struct vl_log read_numbered(const char *pattern, unsigned int from, unsigned int to)
 {
@@ -116,7 +105,7 @@ TEST_F(fail, no_space_for_circular)
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(16, log.buffers);
 	/* The session's last word on its file: it lacks buffers. */
-	log = stop_with_log(&self->l);
+	log = vl_logger_stop_status(&self->l);
 	EXPECT_EQ(ENOSPC, log.error);
 	file = vl_log_read(FILE_A);
 	EXPECT_EQ(0, file.error);

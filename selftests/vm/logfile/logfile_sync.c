@@ -47,17 +47,6 @@ FIXTURE_TEARDOWN(sync)
 	vl_logger_end(&self->l);
 }
 
-/* Stop the session; its log's last state. */
-static struct etw_session_log stop(struct vl_logger *l)
-{
-	struct etw_session_log log = { .size = sizeof(log) };
-	struct etw_session s = { .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
-
-	if (vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s))
-		log.error = ENOTTY;
-	return log;
-}
-
 static ULONG flush(struct vl_logger *l)
 {
 	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
@@ -109,7 +98,7 @@ TEST_F(sync, frozen)
 		ASSERT_EQ(0, ioctl(fd, FITHAW, 0));
 	}
 	close(fd);
-	log = stop(&self->l);
+	log = vl_logger_stop_status(&self->l);
 	EXPECT_EQ(0, log.error);
 	file = vl_log_read(FILE_A);
 	EXPECT_EQ(0, file.error);
@@ -171,7 +160,7 @@ TEST_F(sync, name_is_synced)
 	vl_logger_write(&self->l, 1);
 	EXPECT_EQ(0, flush(&self->l));
 	second = syncs_of_directory();
-	EXPECT_EQ(0, stop(&self->l).error);
+	EXPECT_EQ(0, vl_logger_stop_status(&self->l).error);
 	last = syncs_of_directory();
 	EXPECT_TRUE(vm_write_text(SYNCS, "0"));
 	EXPECT_EQ(1, first);
@@ -187,7 +176,7 @@ TEST_F(sync, stop_survives_power_cut)
 	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
-	EXPECT_EQ(0, stop(&self->l).error);
+	EXPECT_EQ(0, vl_logger_stop_status(&self->l).error);
 	ASSERT_TRUE(vm_disk_shut_down());
 	ASSERT_EQ(0, umount2(DISK_DIR, 0));
 	ASSERT_TRUE(vm_disk_mount("defaults"));
@@ -252,7 +241,7 @@ TEST_F(sync, flush_reports_read_only)
 	ASSERT_TRUE(vm_disk_trigger_error());
 	EXPECT_NE(0, flush(&self->l));
 	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).error);
-	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 }
 
@@ -262,7 +251,7 @@ TEST_F(sync, stop_reports_read_only)
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
-	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 }
 
@@ -279,7 +268,7 @@ TEST_F(sync, former_file_fails)
 	props = vl_log_props(0, FILE_B, 0);
 	ASSERT_EQ(0, ControlTraceA(self->l.session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE));
 	vl_logger_write(&self->l, PER_BUFFER);
-	log = stop(&self->l);
+	log = vl_logger_stop_status(&self->l);
 	EXPECT_EQ(0, log.error);
 	EXPECT_NE(0, log.former_error);
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
@@ -327,7 +316,7 @@ TEST_F(sync, one_failure_stays)
 	EXPECT_NE(0, flush(&self->l));
 	ASSERT_EQ(0, continue_in(&self->l, FILE_B));
 	EXPECT_EQ(0, vl_log_status(self->l.fd, self->l.session).error);
-	log = stop(&self->l);
+	log = vl_logger_stop_status(&self->l);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(EROFS, log.former_error);
 	EXPECT_TRUE(tells_error(FILE_A));
@@ -427,7 +416,7 @@ TEST_F(sync, error_found_by_stop)
 	fd = start_shared(_metadata, &self->l, "a", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(fail_unseen(&self->l));
-	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_TRUE(tells_error(FILE_A));
 	vl_log_dir_free();
 	close(fd);
@@ -479,7 +468,7 @@ TEST_F(sync, no_room_to_tell)
 	fd = start_shared(_metadata, &self->l, name, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(fail_unseen(&self->l));
-	EXPECT_NE(0, stop(&self->l).error);
+	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_FALSE(tells_error(FILE_A));
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 	EXPECT_TRUE(vl_log_read(FILE_A).cut_off);
@@ -605,7 +594,7 @@ static void shorten(struct __test_metadata *_metadata, struct vl_logger *l, ULON
 	EXPECT_EQ(3, log.buffers_lost);
 	EXPECT_EQ(3 * PER_BUFFER, log.events_lost);
 	ASSERT_EQ(0, truncate(FILE_A, size));
-	log = stop(l);
+	log = vl_logger_stop_status(l);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(5, log.buffers_lost);
 	EXPECT_EQ(5 * PER_BUFFER, log.events_lost);
@@ -650,7 +639,7 @@ TEST_F(sync, foreign_byte)
 	ASSERT_EQ(1, pwrite(fd, "Z", 1, st.st_size - 1));
 	vl_logger_write(&self->l, 2 * PER_BUFFER);
 	ASSERT_EQ(0, flush(&self->l));
-	log = stop(&self->l);
+	log = vl_logger_stop_status(&self->l);
 	/* What the checker wants to find there */
 	ASSERT_EQ(1, pwrite(fd, "\xff", 1, st.st_size - 1));
 	close(fd);
