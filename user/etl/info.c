@@ -109,6 +109,13 @@ int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *inf
 	return err;
 }
 
+bool etw_etl_same_session(const struct etw_etl_info *a, const struct etw_etl_info *b)
+{
+	return a->start_clock == b->start_clock &&
+	       a->header.StartTime.QuadPart == b->header.StartTime.QuadPart &&
+	       !strcmp(a->logger, b->logger);
+}
+
 uint64_t etw_etl_frequency(const struct etw_etl_info *info)
 {
 	const TRACE_LOGFILE_HEADER *header = &info->header;

@@ -25,6 +25,9 @@ struct etw_etl_info {
  */
 int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *info, bool *wide);
 
+/* Do both headers say that the same session wrote the file? */
+bool etw_etl_same_session(const struct etw_etl_info *a, const struct etw_etl_info *b);
+
 /* Ticks of the file's clock per second, 1 to 5e15; 1e7 if the header has no valid frequency. */
 uint64_t etw_etl_frequency(const struct etw_etl_info *info);
 

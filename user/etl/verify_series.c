@@ -176,10 +176,7 @@ static bool may_follow(const struct etw_verdict *v)
 
 static bool same_session(const struct etw_verdict *a, const struct etw_verdict *b)
 {
-	const TRACE_LOGFILE_HEADER *x = &a->info.header, *y = &b->info.header;
-
-	return may_follow(a) && may_follow(b) && a->info.start_clock == b->info.start_clock &&
-	       x->StartTime.QuadPart == y->StartTime.QuadPart && !strcmp(a->info.logger, b->info.logger);
+	return may_follow(a) && may_follow(b) && etw_etl_same_session(&a->info, &b->info);
 }
 
 static bool overlap(const struct etw_verdict *a, const struct etw_verdict *b)

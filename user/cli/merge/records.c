@@ -297,45 +297,25 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 
 /* ------------------------------------------------------------------------ ending */
 
-/* Files of a series, whose headers each count what their session had lost until then */
-static bool is_one_series(const struct etlmerge_source *a, const struct etlmerge_source *b)
+/*
+ * The headers of a session's files, one after the other, each count what it had lost until then:
+ * does another file count all that this one does?
+ */
+static bool another_counts(const struct etlmerge *m, unsigned int at)
 {
-	const struct etw_etl_info *x = etw_etl_info(a->file), *y = etw_etl_info(b->file);
 	const ULONG series = EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
-
-	return x->header.LogFileMode & y->header.LogFileMode & series &&
-	       x->header.StartTime.QuadPart == y->header.StartTime.QuadPart &&
-	       x->header.BootTime.QuadPart == y->header.BootTime.QuadPart &&
-	       x->start_clock == y->start_clock;
-}
-
-/* The greatest count of the source's series, for its first file; 0 for the others */
-static uint64_t lost_by(const struct etlmerge *m, unsigned int at,
-			uint64_t (*count)(const struct etw_etl_file *file))
-{
-	const struct etlmerge_source *s = &m->sources[at];
-	uint64_t lost = count(s->file), other;
+	const struct etw_etl_info *own = etw_etl_info(m->sources[at].file), *other;
+	uint64_t lost = (uint64_t)own->header.EventsLost + own->header.BuffersLost, more;
 	unsigned int i;
 
 	for (i = 0; i < m->count; i++) {
-		if (i == at || !is_one_series(s, &m->sources[i]))
-			continue;
-		if (i < at)
-			return 0;
-		other = count(m->sources[i].file);
-		lost = other > lost ? other : lost;
+		other = etw_etl_info(m->sources[i].file);
+		more = (uint64_t)other->header.EventsLost + other->header.BuffersLost;
+		if (i != at && own->header.LogFileMode & other->header.LogFileMode & series &&
+		    etw_etl_same_session(own, other) && (more > lost || (more == lost && i > at)))
+			return true;
 	}
-	return lost;
-}
-
-static uint64_t lost_events(const struct etw_etl_file *file)
-{
-	return etw_etl_info(file)->header.EventsLost;
-}
-
-static uint64_t lost_buffers(const struct etw_etl_file *file)
-{
-	return etw_etl_info(file)->header.BuffersLost;
+	return false;
 }
 
 void etlmerge_losses(struct etlmerge *m)
@@ -351,9 +331,11 @@ void etlmerge_losses(struct etlmerge *m)
 		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
 		int64_t end = h->EndTime.QuadPart ? h->EndTime.QuadPart : s->last;
 
-		m->lost_events += lost_by(m, i, lost_events);
-		m->lost_buffers += lost_by(m, i, lost_buffers) + etw_etl_lost_buffers(s->file) -
-				   h->BuffersLost;
+		m->lost_buffers += etw_etl_lost_buffers(s->file);
+		if (another_counts(m, i))
+			m->lost_buffers -= h->BuffersLost;
+		else
+			m->lost_events += h->EventsLost;
 		m->unclosed |= etw_etl_cut_off(s->file);
 		etw_etl_counts(s->file, &count);
 		m->damaged |= count.missing || count.corrupt;
