@@ -185,7 +185,8 @@
  * FLUSH returns that error, or each of several FLUSHes that run at that time.  It is no error
  * that a file has reached max_size: that is in etw_session_log.full.  ETIMEDOUT: a process with
  * ETW_REGISTER_FORWARDS did not write what it had within two seconds; it comes later, and all
- * else is delivered; a BUFFERING session does not fail for that.  A BUFFERING session passes its ring to the file if it was started with one or the command names one, else to the
+ * else is delivered; a BUFFERING session does not fail for that.  A BUFFERING session passes
+ * its ring to the file if it was started with one or the command names one, else to the
  * consumers.  flush_ms does that so many milliseconds after the first event of a buffer.  A
  * FLUSH, and a flush_ms below 100, interrupt the CPUs once or twice, but those that are idle or,
  * with nohz_full, in user mode.

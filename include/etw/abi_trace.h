@@ -64,8 +64,8 @@ struct etw_trace_piece {
 /*
  * etw_trace_event.flags.  SAMPLE: the events are not a trace event's, but each is a sample of a
  * counter as perf_event_open(2) describes it, of the type counter in the attribute config, taken
- * on every CPU each time that it has counted period (with FREQUENCY: so often a second; of a counter
- * of the type PERF_TYPE_SOFTWARE not while the CPU is idle).  id is 0, and the record is a struct
+ * on every CPU each time that it has counted period (with FREQUENCY: so often a second; a clock of
+ * the type PERF_TYPE_SOFTWARE leaves out CPUs that are idle).  id is 0, and the record is a struct
  * etw_trace_sample.
  */
 #define ETW_TRACE_SAMPLE	0x1

@@ -124,8 +124,8 @@ static void log_take_gap(struct etw_logfile *log)
 	log->dropped = log->consumer.info.buffers_lost;
 }
 
-/* Another file follows, or none; the one that ends lacks a buffer if one was not written. */
-static void log_leave_failure(struct etw_logfile *log)
+/* The file ends, but not the session: an error by which it lacks a buffer is a former file's. */
+static void log_pass_error(struct etw_logfile *log)
 {
 	mutex_lock(&log->lock);
 	if (log->write_error)
@@ -149,7 +149,7 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 	err = etw_logtarget_complete(log->target, s, buffers, !stopping);
 	log_account_cut(log);
 	if (!stopping)
-		log_leave_failure(log);
+		log_pass_error(log);
 	return etw_logfile_close(log, err, stopping);
 }
 

@@ -44,7 +44,7 @@ void session_json(struct etw_text *to, const struct session *session);
 void session_show(const struct session *session, bool json);
 /* Its log file, if there is one, in one line */
 void session_print_file(const struct session *session);
-/* Has the session had an error of its files? */
+/* Did an error make a file of the session incomplete? */
 bool session_file_failed(const struct session *session);
 /* Report it: why a file of the session is incomplete; 0: all are complete as far as is known. */
 int session_file_error(const struct session *session);

@@ -121,7 +121,7 @@ struct etw_verdict {
 	uint64_t numbers_missing;	/* between two buffers */
 	uint64_t count_missing;	/* of the header's number of buffers */
 	uint64_t damaged;	/* that cannot be read */
-	bool uncounted;		/* the header has not the losses of an earlier session */
+	bool uncounted;		/* the header does not count the losses of an earlier session */
 	uint64_t unlocated;		/* of those, and of lost ones, which no number locates */
 	uint64_t recorded;		/* events that the session's records of losses count */
 	uint64_t recorded_buffers;	/* that the file's own records count, without a number */
