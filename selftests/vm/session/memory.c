@@ -367,7 +367,8 @@ TEST_F(memory, free_buffers_are_given_back)
 	EXPECT_EQ(before.reserve_buffers, s.reserve_buffers);
 	EXPECT_LT(0, s.free_buffers);
 	EXPECT_TRUE(vm_until(put(&l, 4) || takes(self->fd, l.session) >= full - KB));
-	EXPECT_EQ(takes(self->fd, l.session) + KB, number(USED));
+	/* Its worker may just be adding a buffer. */
+	EXPECT_TRUE(vm_until(takes(self->fd, l.session) + KB == number(USED)));
 	all_arrive(_metadata, &l, &r, &seen);
 	vm_reader_close(&r);
 }
