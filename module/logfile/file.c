@@ -180,17 +180,25 @@ static int write_header(struct etw_logtarget *t)
  * The file's end, in its header by the wall clock, and in the first buffer's own header by both
  * clocks: the wall clock may have been set since the session began.
  */
-static int put_end(struct etw_logtarget *t, struct etw_trace_session *s)
+static int write_end(struct etw_logtarget *t)
 {
 	u64 at = offsetof(struct etw_buffer_header, ref_time);
-	s64 pair[2];
 
+	t->header.end_time = t->endless ? 0 : t->end[0];
+	return etw_logtarget_write_at(t, t->end, sizeof(t->end), &at) ?: write_header(t);
+}
+
+/*
+ * The end of a circular file follows when the disk has the rest: a power cut that leaves it, but
+ * not the newest buffers, would show older ones in their places, which look whole.
+ */
+static int put_end(struct etw_logtarget *t, struct etw_trace_session *s)
+{
 	preempt_disable();
-	pair[0] = etw_clock_wall();
-	pair[1] = etw_clock_read(s->hot.clock);
+	t->end[0] = etw_clock_wall();
+	t->end[1] = etw_clock_read(s->hot.clock);
 	preempt_enable();
-	t->header.end_time = t->endless ? 0 : pair[0];
-	return etw_logtarget_write_at(t, pair, sizeof(pair), &at);
+	return t->mode & ETW_MODE_CIRCULAR ? write_header(t) : write_end(t);
 }
 
 static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
@@ -242,6 +250,7 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 		return -ENOMEM;
 	t->doubted = false;
 	t->endless = false;
+	t->end[0] = 0;
 	fill_header(t, s);
 	head.header = t->header;
 	t->head_used = etw_log_head_build(buffer, &head);
@@ -644,21 +653,41 @@ static bool has_header(const struct etw_logtarget *t)
 }
 
 /*
- * Data of the file, which has its end, was lost by this -errno: say so in it, and sync that.  If
- * the file was closed since, others may have changed it: then it is not this one any more.
+ * Change the first buffer of a file that is complete.  If the file was closed since, others may
+ * have changed it: then it is not this one any more.
  */
+static bool may_change(struct etw_logtarget *t)
+{
+	return !list_empty(&t->node) || (!etw_logtarget_claim(t) && has_header(t));
+}
+
+/* Data of the file was lost by this -errno: say so in it, and sync that. */
 void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
 {
-	bool closed = list_empty(&t->node);
 	struct persona old;
 
-	if (t->doubted || (closed && etw_logtarget_claim(t)))
+	if (t->doubted)
 		return;
 	persona_take(&old, t, s);
-	if (!closed || has_header(t))
+	if (may_change(t))
 		file_doubt(t, s, err);
 	persona_drop(&old);
 	etw_logtarget_sync(t->file, t->begun_error, false);
+}
+
+/* The disk has all of the file but its end, if that is still to be written: do so, and sync it. */
+int etw_logtarget_seal(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct persona old;
+	int err = 0;
+
+	if (!t->end[0] || t->header.end_time || t->endless || t->headless)
+		return 0;
+	persona_take(&old, t, s);
+	if (may_change(t))
+		err = write_end(t);
+	persona_drop(&old);
+	return err ?: etw_logtarget_sync(t->file, t->begun_error, false);
 }
 
 static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
@@ -674,11 +703,10 @@ static int put_last(struct etw_logtarget *t, struct etw_trace_session *s, u64 bu
 	if (t->late_error && t->late_error != -ENOENT)
 		file_doubt(t, s, t->late_error);
 	buffers += t->cut_buffers;
-	err = put_end(t, s);
 	h->buffers_written = div_u64(t->bytes, s->hot.ring.size);
 	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
 	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
-	err = err ?: write_header(t);
+	err = put_end(t, s);
 	/* Cut off unused preallocated space, or a partial buffer. */
 	if (file_size(t) > t->bytes)
 		more = set_size(t, t->bytes);

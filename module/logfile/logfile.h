@@ -53,6 +53,7 @@ struct etw_logtarget {
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	bool doubted;			/* its first buffer says so, or could not be written */
 	bool endless;			/* ... or had no room for that, so that there must be no end */
+	s64 end[2];			/* of the file, by both clocks; see put_end() */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u64 old_buffers;		/* APPEND: in the file from before this session */
 	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
@@ -163,6 +164,7 @@ int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s,
 			   bool continued);
 int etw_logtarget_sync(struct file *file, errseq_t since, bool name);
 void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err);
+int etw_logtarget_seal(struct etw_logtarget *t, struct etw_trace_session *s);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 
 /* sync.c; all sleep */

@@ -71,7 +71,8 @@ static int snapshot_write(struct etw_trace_session *s, struct snapshot *snap,
 	}
 	if (!err)
 		err = etw_logtarget_complete(t, s, snap->lost, true) ?:
-		      etw_logtarget_sync(t->file, t->begun_error, true);
+		      etw_logtarget_sync(t->file, t->begun_error, true) ?:
+		      etw_logtarget_seal(t, s);
 	if (err)
 		etw_logtarget_abandon(t, s);
 	else

@@ -9,9 +9,9 @@
  * the file before that is not synced yet, so that one file at most waits for its disk.
  *
  * A file that ends stays in log->file until it is complete, and then moves to close_work, or is
- * synced by a thread that stops.  If that fails, the file is made to say so: it has its end
+ * synced by a thread that stops.  If that fails, the file is made to say so: it may have its end
  * already, and else would seem complete as long as its pages are cached, and later if the lost
- * ones are within payloads.
+ * ones are within payloads.  A circular file gets its end only then: see put_end().
  *
  * So a flush finds every file of the session that is not on its disk: it syncs log->file, then
  * waits for close_work.  What failed meanwhile, or before, is counted in log->failures, as are
@@ -49,7 +49,9 @@ static void log_close_work(struct work_struct *work)
 {
 	struct etw_logfile *log = container_of(work, struct etw_logfile, close_work);
 	struct etw_logtarget *former = log->former;
-	int err = etw_logtarget_sync(former->file, former->begun_error, true), lost;
+	int err = etw_logtarget_sync(former->file, former->begun_error, true) ?:
+		  etw_logtarget_seal(former, log->session);
+	int lost;
 
 	mutex_lock(&log->lock);
 	lost = err ?: log->closing_error;
@@ -89,7 +91,8 @@ static int log_close_last(struct etw_logfile *log, int err)
 {
 	/* Only this thread changes log->file. */
 	struct file *file = log->file;
-	int lost = etw_logtarget_sync(file, log->since, true);
+	int lost = etw_logtarget_sync(file, log->since, true) ?:
+		   etw_logtarget_seal(log->target, log->session);
 
 	mutex_lock(&log->lock);
 	lost = log->sync_error ?: lost;
