@@ -2,7 +2,7 @@
 /*
  * logfile_crash - log files after power cuts: at any moment, in every mode, the file opens
  * and has every event that a FLUSH reported as written, and etw verify does not call it complete
- * unless the session's end was
+ * unless the session's end was, or it was one of several and the session went on in another
  *
  * $ETW_CRASH_IMAGES is the number of power cuts in each mode; default 3. Two of three come while
  * another CPU writes, flushes, begins a file or stops the session.
@@ -292,6 +292,29 @@ static void check_series(struct __test_metadata *_metadata, ULONG flushed)
 	}
 }
 
+/* A file of the series that etw verify calls complete has every event from its first to the next's. */
+static void check_complete_ones(struct __test_metadata *_metadata)
+{
+	struct vl_log file;
+	ULONG next = 0;
+	char path[64];
+	int i;
+
+	for (i = 1; snprintf(path, sizeof(path), SERIES, i) && !access(path, F_OK); i++) {
+		file = vl_log_read(path);
+		EXPECT_TRUE(file.error || !file.events || !next || next == file.first);
+		next = 0;
+		if (!vl_log_is_complete(path))
+			continue;
+		EXPECT_EQ(0, file.error);
+		EXPECT_TRUE(file.in_order);
+		if (!file.events)
+			continue;
+		EXPECT_TRUE(i > 1 || file.first == 0);
+		next = file.last + 1;
+	}
+}
+
 TEST_F(crash, new_files)
 {
 	struct cut c;
@@ -302,6 +325,7 @@ TEST_F(crash, new_files)
 		make_image(_metadata, self, EVENT_TRACE_FILE_MODE_NEWFILE |
 			   EVENT_TRACE_USE_KBYTES_FOR_SIZE, SERIES, SERIES_FILE * LOG_KB, i, &c);
 		check_series(_metadata, c.flushed);
+		check_complete_ones(_metadata);
 		ASSERT_EQ(0, umount2(DISK_DIR, 0));
 	}
 }
