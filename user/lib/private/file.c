@@ -426,6 +426,15 @@ static void complete_head(struct private_file *file, const struct private_file_e
 	top->current_offset = file->head_used;
 }
 
+/*
+ * A circular file gets its end once the disk has the rest: a power cut that leaves the end, but
+ * not the newest buffers, would show older ones in their places, which look whole.
+ */
+static int settle(const struct private_file *file)
+{
+	return file->mode & ETW_MODE_CIRCULAR && fdatasync(file->fd) ? -errno : 0;
+}
+
 int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
 			 struct etw_losses *losses)
 {
@@ -435,7 +444,9 @@ int etw_private_file_end(struct private_file *file, const struct private_file_en
 		put_losses(file, end->session, losses);
 	put_losses(file, end->session, &file->missed);
 	complete_head(file, end);
-	err = write_at(file, file->head, file->size, 0);
+	err = settle(file);
+	if (!err)
+		err = write_at(file, file->head, file->size, 0);
 	/* A part of a buffer, for which the disk had no room */
 	if (!err)
 		err = cut(file, file->bytes);
