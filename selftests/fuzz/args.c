@@ -346,6 +346,19 @@ static void put_field(uint8_t *to, const struct field *f, uint64_t value)
 	}
 }
 
+/* Words that audit.c takes for the kernel's: two fields may make one, or parts of them. */
+static void soften(uint8_t *bytes, uint32_t len)
+{
+	uint64_t word;
+	uint32_t i;
+
+	for (i = 0; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		word = harmless(word);
+		memcpy(bytes + i, &word, sizeof(word));
+	}
+}
+
 /*
  * Build the struct in the memory that its place selects; returns the address that the
  * kernel gets.
@@ -374,6 +387,7 @@ uint8_t *args_struct(int thread, const struct call *c, const struct op *op, cons
 		if (c->args[i].mode == ARG_PICK && c->args[i].value % 11 == 1)
 			bytes[op->size + 3] = 1;
 	}
+	soften(bytes, len);
 	memset(a + AT_STRUCT, 0, PAGE);
 	at = a + AT_STRUCT;
 	switch (where) {
@@ -391,6 +405,7 @@ uint8_t *args_struct(int thread, const struct call *c, const struct op *op, cons
 	case 10:
 		at = a + AT_GUARD - len / 2;
 		memcpy(at, bytes, len / 2);
+		soften(a + AT_STRUCT, PAGE);
 		return at;
 	case 12:
 		memcpy(a + AT_FLEETING + ALIAS, bytes, len < PAGE / 2 ? len : PAGE / 2);
@@ -398,5 +413,7 @@ uint8_t *args_struct(int thread, const struct call *c, const struct op *op, cons
 	}
 	if (where != 2)
 		memcpy(at, bytes, len);
+	/* Where it is not aligned */
+	soften(a + AT_STRUCT, PAGE);
 	return at;
 }
