@@ -10,6 +10,7 @@
  */
 #include "lib/vm_buf.h"
 #include "bench/guest.h"
+#include "bench/sort.h"
 
 #define EVENTS	200
 
@@ -49,13 +50,6 @@ static int one_event(int fd, int slot, uint64_t session, struct vm_reader *r, st
 	return ret;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int measure(int fd, int slot, struct row *row)
 {
 	struct etw_session s = vm_session("etw-bench-live");
@@ -71,7 +65,7 @@ static int measure(int fd, int slot, struct row *row)
 	for (i = 0; i < EVENTS && !ret; i++)
 		ret = one_event(fd, slot, s.handle, &r, row, i);
 	vm_reader_close(&r);
-	qsort(row->us, EVENTS, sizeof(*row->us), by_size);
+	sort_figures(row->us, EVENTS);
 	return ret ? ret : vm_stop(fd, s.handle);
 }
 

@@ -4,12 +4,12 @@
 #define BENCH_LOAD_RUN_H
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/child.h"
 #include "bench/load.h"
+#include "bench/sort.h"
 
 #define LOAD_ROUNDS	9	/* at most */
 
@@ -33,13 +33,6 @@ static bool load_spawn(char *const argv[], struct child_cost *cost)
 		_exit(127);
 	}
 	return child_wait(pid, cost);
-}
-
-static int load_compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* The least so far; 0: none yet */
@@ -76,7 +69,7 @@ static bool load_measure(const char *etw, const char *path, unsigned int rounds,
 		cost->page_mb = (double)st.st_size / 1e6;
 	}
 	unlink(page);
-	qsort(ratios, rounds, sizeof(*ratios), load_compare);
+	sort_figures(ratios, rounds);
 	cost->ratio = ratios[rounds / 2];
 	return true;
 }

@@ -23,6 +23,7 @@
 #include <evntrace.h>
 #include <TraceLoggingProvider.h>
 #include "bench/ran.h"
+#include "bench/sort.h"
 
 #define BATCH		2000
 #define BATCHES		2000
@@ -217,13 +218,6 @@ static double rate(bool two)
 	return (two ? 2 : 1) * (two ? 2 : 1) * EACH / took;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* How many times as many events two threads write as one would: the median of pairs of runs */
 static double threads(void)
 {
@@ -234,7 +228,7 @@ static double threads(void)
 		ratio[i] = rate(true);
 		ratio[i] /= rate(false);
 	}
-	qsort(ratio, PAIRS, sizeof(ratio[0]), by_size);
+	sort_figures(ratio, PAIRS);
 	return ratio[PAIRS / 2];
 }
 
