@@ -29,22 +29,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/vm_dev.h"
 #include "bench/child.h"
 #include "bench/etlmake.h"
 #include "bench/tracedat.h"
 
 #define WORDS	16
 #define ROUNDS	3
+#define SELF	"/proc/self/exe"
 
 static unsigned int events = 10000000;
 static const char *only, *recorded;
 static char dir[2][3072];	/* for a tenth of the events, and for all */
-static char etw[4096], self[4096];
+static char etw[4096];
 static off_t file_bytes, packed_bytes;
 
 /*
- * Words of a command: %e is the number of events, %d the folder of this run.  Words that
- * begin with "etw" or "self" are those programs.
+ * Words of a command: %e is the number of events, %d the folder of this run.  The
+ * word "etw" is the command.
  */
 struct row {
 	const char *key, *title;
@@ -64,11 +66,11 @@ struct row {
 static struct row rows[] = {
 	ROW("merge", "etw merge of two halves", "etw", "merge", "%d/b.etl", "%d/c.etl", "-o",
 	    "%d/a.etl", "--replace", "-q"),
-	ROW("write", "the library writes a file", "self", "--part-write", "%d/w.etl", "%e"),
-	ROW("read", "the library reads it", "self", "--part-read", "%d/w.etl"),
-	ROW("pack", "the library writes it, compressed", "self", "--part-pack", "%d/packed.etl",
+	ROW("write", "the library writes a file", SELF, "--part-write", "%d/w.etl", "%e"),
+	ROW("read", "the library reads it", SELF, "--part-read", "%d/w.etl"),
+	ROW("pack", "the library writes it, compressed", SELF, "--part-pack", "%d/packed.etl",
 	    "%e"),
-	ROW("unpack", "the library reads that", "self", "--part-read", "%d/packed.etl"),
+	ROW("unpack", "the library reads that", SELF, "--part-read", "%d/packed.etl"),
 	ROW("text", "etw dump, text", "etw", "dump", "%d/a.etl", "--no-names"),
 	ROW("json", "etw dump --json", "etw", "dump", "%d/a.etl", "--json", "--no-names"),
 	ROW("report", "etw report, a page", "etw", "report", "%d/a.etl", "-o", "%d/a.html",
@@ -128,8 +130,6 @@ static char *expand(const char *word, const char *in, unsigned int count)
 
 	if (!strcmp(word, "etw"))
 		ret = asprintf(&out, "%s", etw);
-	else if (!strcmp(word, "self"))
-		ret = asprintf(&out, "%s", self);
 	else if (!strcmp(word, "%e"))
 		ret = asprintf(&out, "%u", count);
 	else if (!strncmp(word, "%d", 2))
@@ -372,22 +372,6 @@ static int make_dirs(void)
 	return 0;
 }
 
-/* This program, and the command in the folder above it */
-static int find_programs(void)
-{
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return -1;
-	strcpy(etw, self);
-	slash = strrchr(etw, '/');
-	*slash = 0;
-	slash = strrchr(etw, '/');
-	strcpy(slash, "/etw");
-	return access(etw, X_OK);
-}
-
 /* Rows that this program runs as a process of its own */
 static int part(char **argv)
 {
@@ -426,7 +410,8 @@ int main(int argc, char **argv)
 			"[--recorded DIRECTORY]\n");
 		return 2;
 	}
-	if (find_programs()) {
+	snprintf(etw, sizeof(etw), "%s/etw", vm_build());
+	if (access(etw, X_OK)) {
 		fprintf(stderr, "etl: %s: %s\n", etw, strerror(errno));
 		return 1;
 	}

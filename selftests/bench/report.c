@@ -17,6 +17,7 @@
 #endif
 #include <stdbool.h>
 
+#include "lib/vm_dev.h"
 #include "bench/load_run.h"
 
 static unsigned int events = 10000000, rounds = 3;
@@ -82,22 +83,6 @@ static int print_json(const char *to)
 	return fclose(f) != 0;
 }
 
-/* The command in the folder above that of this program */
-static bool find_command(void)
-{
-	ssize_t n = readlink("/proc/self/exe", etw, sizeof(etw) - 8);
-	unsigned int up;
-
-	for (up = 0; up < 2 && n > 0; up++) {
-		etw[n] = '\0';
-		n = strrchr(etw, '/') - etw;
-	}
-	if (n <= 0)
-		return false;
-	strcpy(etw + n, "/etw");
-	return !access(etw, X_OK);
-}
-
 int main(int argc, char **argv)
 {
 	const char *json = getenv("ETW_BENCH_JSON"), *n = getenv("ETW_BENCH_EVENTS");
@@ -122,7 +107,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: report [--json FILE] [--events N] [--only LOAD] [--rounds N]\n");
 		return 2;
 	}
-	if (!find_command()) {
+	snprintf(etw, sizeof(etw), "%s/etw", vm_build());
+	if (access(etw, X_OK)) {
 		fprintf(stderr, "report: build/etw is missing: make cli\n");
 		return 1;
 	}
