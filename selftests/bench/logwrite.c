@@ -15,9 +15,9 @@
 #include "lib/vm_dev.h"
 
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "bench/child.h"
 #include "bench/guest.h"
 #include "bench/ran.h"
 
@@ -110,10 +110,9 @@ static int measure_log(struct row *r, int fd, int slot)
 
 static int measure_dd(struct row *r)
 {
+	struct child_cost cost;
 	char bs[32], count[32];
-	struct rusage use;
 	pid_t pid;
-	int status;
 
 	snprintf(bs, sizeof(bs), "bs=%uK", r->kb);
 	snprintf(count, sizeof(count), "count=%u", MB * 1024 / r->kb);
@@ -123,11 +122,9 @@ static int measure_dd(struct row *r)
 		       "status=none", NULL);
 		_exit(127);
 	}
-	if (pid < 0 || wait4(pid, &status, 0, &use) != pid || status)
+	if (!child_wait(pid, &cost))
 		return fail("dd", -ECHILD);
-	r->dd = (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e9 +
-		(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e3;
-	r->dd /= MB;
+	r->dd = cost.cpu * 1e9 / MB;
 	return unlink(DIR_NAME "/dd");
 }
 
