@@ -347,21 +347,15 @@ static bool perf_outlives_deaths(void)
 /* Deaths in a record of perf leave its scratch memory free: more of them than there are of it. */
 TEST_F(bad_driver, death_in_a_trace_event)
 {
-	static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-	static const struct etw_trace_piece piece = { .size = 8, .kind = ETW_TRACE_COPY };
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = vm_guid(2), .name = VM_PTR("Test-Trace"),
-		.name_len = 10, .schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(&piece), .piece_count = 1, .keyword = 1, .level = 4,
-	};
 	struct etw_session_stat st;
+	struct etw_trace_event e;
 	struct etw_enable enable;
 	int i;
 
 	if (!perf_outlives_deaths())
 		SKIP(return, "perf does not outlive the death of a writer");
 	mount("tracefs", VM_TRACEFS, "tracefs", 0, NULL);
-	e.id = vm_event_id("kmem/kmalloc");
+	e = vm_trace_event(vm_guid(2), "kmem/kmalloc");
 	ASSERT_NE(0, e.id);
 	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));

@@ -28,9 +28,6 @@
 #define CALLS		5000
 #define NAME		"t-trace"
 
-/* An event with one field of 8 bytes, "a", as TraceLogging describes it */
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-
 FIXTURE(trace) {
 	int fd;
 	uint64_t session;
@@ -122,12 +119,12 @@ static int field_offset(const char *event, const char *declaration)
 static struct etw_trace_event argument(struct etw_guid guid, unsigned int id,
 				       const struct etw_trace_piece *pieces, unsigned int count)
 {
-	return (struct etw_trace_event){
-		.size = sizeof(struct etw_trace_event), .provider = guid,
-		.name = VM_PTR("Test-Trace"), .name_len = 10, .id = id,
-		.schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(pieces), .piece_count = count, .keyword = 1, .level = 4,
-	};
+	struct etw_trace_event e = vm_trace_event_id(guid, id);
+
+	e.pieces = VM_PTR(pieces);
+	e.piece_count = count;
+	e.keyword = 1;
+	return e;
 }
 
 static const struct etw_trace_piece head = { .offset = 0, .size = 8, .kind = ETW_TRACE_COPY };

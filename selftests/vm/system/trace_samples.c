@@ -19,8 +19,7 @@
 #define PAGES	100
 #define PAGE	4096
 
-/* An event with the fields of struct etw_trace_sample is not needed here: one of 8 bytes */
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
+/* A schema with the fields of struct etw_trace_sample is not needed here. */
 static const struct etw_trace_piece whole = { .size = sizeof(struct etw_trace_sample),
 					      .kind = ETW_TRACE_COPY };
 
@@ -58,13 +57,14 @@ FIXTURE_TEARDOWN(samples)
 
 static struct etw_trace_event argument(uint32_t counter, uint64_t config, uint64_t period)
 {
-	return (struct etw_trace_event){
-		.size = sizeof(struct etw_trace_event), .flags = ETW_TRACE_SAMPLE,
-		.provider = vm_guid(1), .name = VM_PTR("Test-Sample"), .name_len = 11,
-		.schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(&whole), .piece_count = 1, .level = 4,
-		.counter = counter, .config = config, .period = period,
-	};
+	struct etw_trace_event e = vm_trace_event_id(vm_guid(1), 0);
+
+	e.flags = ETW_TRACE_SAMPLE;
+	e.pieces = VM_PTR(&whole);
+	e.counter = counter;
+	e.config = config;
+	e.period = period;
+	return e;
 }
 
 /* Of this process only, with its stack */
@@ -246,15 +246,10 @@ static void kernel_function(uint64_t address, char name[128])
 /* Where the tracepoint is, not where perf and this module handle it; or in the program */
 TEST_F(samples, stacks_of_trace_events)
 {
-	struct etw_trace_event e = { .size = sizeof(e) };
-	struct etw_trace_piece head = { .size = 8, .kind = ETW_TRACE_COPY };
+	struct etw_trace_event e = vm_trace_event(vm_guid(1), "sched/sched_process_fork");
 	char function[128];
 	pid_t child;
 
-	e = argument(0, 0, 0);
-	e.flags = 0;
-	e.pieces = VM_PTR(&head);
-	e.id = vm_event_id("sched/sched_process_fork");
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	ASSERT_EQ(0, enable(self, vm_guid(1), ETW_ENABLE_STACK_TRACE));
 	child = fork();
@@ -267,8 +262,7 @@ TEST_F(samples, stacks_of_trace_events)
 	EXPECT_TRUE(strstr(function, "clone") || strstr(function, "copy_process"))
 		TH_LOG("%s", function);
 	/* A system call's is the program's. */
-	e.provider = vm_guid(2);
-	e.id = vm_event_id("syscalls/sys_enter_getppid");
+	e = vm_trace_event(vm_guid(2), "syscalls/sys_enter_getppid");
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	ASSERT_EQ(0, enable(self, vm_guid(2), ETW_ENABLE_STACK_TRACE));
 	syscall(SYS_getppid);

@@ -16,9 +16,7 @@
 #define ROUNDS		5000
 #define ENOUGH_MS	20000
 
-/* An event with one field of 8 bytes, "a", as TraceLogging describes it */
-static const unsigned char schema[] = { 9, 0, 0, 'e', 0, 'a', 0, 10, 0 };
-/* And many more: while they are gathered, the sessions have been asked and nothing is written. */
+/* Many: while they are gathered, the sessions have been asked and nothing is written. */
 static struct etw_trace_piece pieces[ETW_TRACE_PIECES_MAX];
 
 FIXTURE(scope) {
@@ -37,11 +35,7 @@ static uint64_t start(int fd, const char *name)
 
 FIXTURE_SETUP(scope)
 {
-	struct etw_trace_event e = {
-		.size = sizeof(e), .provider = vm_guid(1), .name = VM_PTR("Test-Trace"),
-		.name_len = 10, .schema = VM_PTR(schema), .schema_len = sizeof(schema),
-		.pieces = VM_PTR(pieces), .piece_count = ARRAY_SIZE(pieces), .keyword = 1, .level = 4,
-	};
+	struct etw_trace_event e;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(pieces); i++)
@@ -50,7 +44,9 @@ FIXTURE_SETUP(scope)
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	e.id = vm_event_id("syscalls/sys_enter_getppid");
+	e = vm_trace_event(vm_guid(1), "syscalls/sys_enter_getppid");
+	e.pieces = VM_PTR(pieces);
+	e.piece_count = ARRAY_SIZE(pieces);
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_TRACE_EVENT, &e));
 	self->all = start(self->fd, "t-all");
 	self->one = start(self->fd, "t-one");
