@@ -89,62 +89,12 @@ static void call(unsigned int calls, unsigned int apart)
 	}
 }
 
-/* --------------------------------------------------------- a process beside this one */
-
-struct helper {
-	pid_t pid;
-	int end;	/* closed, it comes to its end */
-	int said;	/* it writes a byte when it is ready */
-};
-
-/* serve: says that it is ready, waits for end, and returns 0 when it is done, or -errno. */
-static int helper_start(struct helper *h, int (*serve)(int end, int said))
-{
-	int end[2], said[2];
-	char byte;
-
-	if (pipe2(end, O_CLOEXEC) || pipe2(said, O_CLOEXEC))
-		return -errno;
-	h->pid = fork();
-	if (!h->pid) {
-		close(end[1]);
-		close(said[0]);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(-serve(end[0], said[1]));
-	}
-	close(end[0]);
-	close(said[1]);
-	h->end = end[1];
-	h->said = said[0];
-	return read(h->said, &byte, 1) == 1 ? 0 : -ECHILD;
-}
-
-/* It has ended; 0, or the errno that it ended with. */
-static int helper_end(struct helper *h)
-{
-	int status = 0;
-
-	close(h->end);
-	if (h->pid > 0 && waitpid(h->pid, &status, 0) != h->pid)
-		status = 1;
-	close(h->said);
-	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
-}
-
-static void say(int said)
-{
-	const char byte = 0;
-
-	if (write(said, &byte, 1) != 1)
-		_exit(EIO);
-}
-
 /* -------------------------------------------------------------------------- etw */
 
 static struct etw_recording {
 	int fd;
 	struct etw_session session;
-	struct helper loader;
+	struct vm_helper loader;
 } recording;
 
 /* A session that writes its events to the file, and has the provider enabled */
@@ -224,23 +174,22 @@ static int load(struct bpf_object *object, struct etw_bpf_use *use)
 }
 
 /* The loader of the program; it goes the way that the environment says. */
-static int serve_bpf(int end, int said)
+static int serve_bpf(int in, int out, const void *context)
 {
 	struct bpf_object *object;
 	struct etw_bpf_use use;
-	char path[600], byte;
+	char path[600];
 	int ret;
 
+	(void)context;
 	snprintf(path, sizeof(path), "%s/selftests/bpf/bench.bpf.o", vm_build());
 	object = bpf_object__open_file(path, NULL);
 	ret = object ? ETW_BPF_OPEN(bench, object, &use) : -errno;
 	if (ret)
 		return ret;
 	ret = load(object, &use);
-	if (!ret) {
-		say(said);
-		ret = read(end, &byte, 1) ? -EIO : 0;
-	}
+	if (!ret)
+		ret = vm_helper_next(in, out) ? -EIO : 0;
 	etw_bpf_close(&use);
 	bpf_object__close(object);
 	return ret;
@@ -254,9 +203,9 @@ static int bpf_start(const char *way)
 	if (etw_guid_from_name("Bench-Bpf", strlen("Bench-Bpf"), &guid))
 		return -EINVAL;
 	setenv("ETW_BPF_WAY", way, 1);
-	ret = helper_start(&recording.loader, serve_bpf);
+	ret = vm_helper_start(&recording.loader, serve_bpf, NULL);
 	if (ret)
-		return helper_end(&recording.loader);
+		return vm_helper_end(&recording.loader);
 	recording.fd = vm_open();
 	return recording.fd < 0 ? recording.fd : record_start(guid);
 }
@@ -274,7 +223,7 @@ static int ring_start(void)
 static int bpf_stop(void)
 {
 	int ret = record_stop();
-	int err = helper_end(&recording.loader);
+	int err = vm_helper_end(&recording.loader);
 
 	return ret ? ret : err;
 }
@@ -282,7 +231,7 @@ static int bpf_stop(void)
 
 /* ------------------------------------------------------------------------- perf */
 
-static struct helper reader;
+static struct vm_helper reader;
 static unsigned int reader_events;
 static pid_t traced;
 
@@ -306,20 +255,22 @@ static int take(struct perf_event_mmap_page *page, int to)
 	return 0;
 }
 
-static int serve_perf(int end, int said)
+static int serve_perf(int in, int out, const void *context)
 {
 	struct perf_event_attr attr = traced_by_perf();
 	struct perf_event_mmap_page *page;
-	struct pollfd fds[2] = { { .events = POLLIN }, { .fd = end, .events = POLLIN } };
+	struct pollfd fds[2] = { { .events = POLLIN }, { .fd = in, .events = POLLIN } };
 	int to = open(PERF_DATA, O_WRONLY | O_CREAT | O_TRUNC, 0600), ret = 0;
 
+	(void)context;
 	fds[0].fd = syscall(SYS_perf_event_open, &attr, traced, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fds[0].fd < 0 || to < 0)
 		return -errno;
 	page = mmap(NULL, (PERF_PAGES + 1) * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0].fd, 0);
 	if (page == MAP_FAILED)
 		return -errno;
-	say(said);
+	if (write(out, "", 1) != 1)
+		return -EIO;
 	while (!ret && !fds[1].revents) {
 		poll(fds, 2, -1);
 		ret = take(page, to);
@@ -330,13 +281,13 @@ static int serve_perf(int end, int said)
 static int reader_start(void)
 {
 	traced = getpid();
-	return helper_start(&reader, serve_perf);
+	return vm_helper_start(&reader, serve_perf, NULL);
 }
 
 static int reader_finish(unsigned int events)
 {
 	reader_events = events;
-	return helper_end(&reader);
+	return vm_helper_end(&reader);
 }
 
 /* Has the file all of these events, and none that says that some were lost? */

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <libgen.h>
+#include <sys/prctl.h>
 
 long long vm_ms(void)
 {
@@ -355,6 +356,51 @@ int vm_reap(pid_t pid)
 
 	/* -1 where there is no such child: nothing to wait for. */
 	return vm_until((reaped = waitpid(pid, &status, WNOHANG))) && reaped == pid ? status : -1;
+}
+
+int vm_helper_start(struct vm_helper *h, int (*serve)(int in, int out, const void *context),
+		    const void *context)
+{
+	int to[2], from[2];
+	char byte;
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		return -errno;
+	h->pid = fork();
+	if (!h->pid) {
+		close(to[1]);
+		close(from[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(-serve(to[0], from[1], context));
+	}
+	close(to[0]);
+	close(from[1]);
+	h->to = to[1];
+	h->from = from[0];
+	return read(h->from, &byte, 1) == 1 ? 0 : -ECHILD;
+}
+
+bool vm_helper_next(int in, int out)
+{
+	char byte = 0;
+
+	return write(out, &byte, 1) == 1 && read(in, &byte, 1) == 1;
+}
+
+bool vm_helper_ask(const struct vm_helper *h)
+{
+	return vm_helper_next(h->from, h->to);
+}
+
+int vm_helper_end(struct vm_helper *h)
+{
+	int status = -1;
+
+	close(h->to);
+	if (h->pid > 0)
+		waitpid(h->pid, &status, 0);
+	close(h->from);
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
 /* An event arms the timer, and the flush delivers its buffer. */

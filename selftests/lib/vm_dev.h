@@ -198,4 +198,23 @@ char vm_proc_state(pid_t id);
 /* Reap a child that must end; its wait status, -1 if it hangs or was reaped. */
 int vm_reap(pid_t pid);
 
+/* A child that does something each time it is asked to, until it or the test ends */
+struct vm_helper {
+	pid_t pid;
+	int to, from;
+};
+
+/* Start it and wait until it is ready.  serve: returns 0 or -errno when vm_helper_next() is false. */
+int vm_helper_start(struct vm_helper *h, int (*serve)(int in, int out, const void *context),
+		    const void *context);
+
+/* Say that it is ready, or has done what it was asked to, and wait until it is asked again. */
+bool vm_helper_next(int in, int out);
+
+/* Ask it, and wait until it has done it. */
+bool vm_helper_ask(const struct vm_helper *h);
+
+/* End it; what serve returned. */
+int vm_helper_end(struct vm_helper *h);
+
 #endif /* ETW_SELFTEST_VM_DEV_H */

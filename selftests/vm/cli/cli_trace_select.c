@@ -45,53 +45,29 @@ FIXTURE_TEARDOWN(select)
 
 #define RUN(...)	vc_run(&self->r, __VA_ARGS__, (char *)NULL)
 
-/* A process that makes CALLS calls each time it is told to */
-struct caller {
-	pid_t pid;
-	int tell, told;
-};
-
-static bool caller_start(struct caller *c, const char *group)
+/* CALLS calls each time, in that group, or if it is NULL the test's */
+static int serve_calls(int in, int out, const void *group)
 {
-	int to[2], from[2], i;
-	char byte;
+	int i;
 
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-		return false;
-	c->pid = fork();
-	if (!c->pid) {
-		close(to[1]);
-		if (group && !vm_enter_group(group))
-			_exit(1);
-		while (read(to[0], &byte, 1) == 1) {
-			for (i = 0; i < CALLS; i++)
-				syscall(SYS_getppid);
-			if (write(from[1], &byte, 1) != 1)
-				_exit(1);
-		}
-		_exit(0);
-	}
-	close(to[0]);
-	close(from[1]);
-	c->tell = to[1];
-	c->told = from[0];
-	return c->pid > 0;
+	if (group && !vm_enter_group(group))
+		return -EIO;
+	while (vm_helper_next(in, out))
+		for (i = 0; i < CALLS; i++)
+			syscall(SYS_getppid);
+	return 0;
 }
 
-static bool caller_calls(const struct caller *c)
+static bool caller_start(struct vm_helper *caller, const char *group)
 {
-	char byte = 0;
-
-	return write(c->tell, &byte, 1) == 1 && read(c->told, &byte, 1) == 1;
+	return !vm_helper_start(caller, serve_calls, group);
 }
 
-static void caller_end(struct caller *c)
+static void caller_end(struct vm_helper *caller)
 {
-	close(c->tell);
-	close(c->told);
 	/* Another caller may have inherited the pipe. */
-	kill(c->pid, SIGKILL);
-	waitpid(c->pid, NULL, 0);
+	kill(caller->pid, SIGKILL);
+	vm_helper_end(caller);
 }
 
 /* Events of the file, and how many of them are of that process; -1: dump says why */
@@ -112,7 +88,7 @@ static int events(FIXTURE_DATA(select) *self, const char *file, pid_t pid, int *
 /* One session wants one process, another one all: each gets its events. */
 TEST_F(select, by_pid)
 {
-	struct caller a, b;
+	struct vm_helper a, b;
 	char pid[16];
 	int n;
 
@@ -122,11 +98,11 @@ TEST_F(select, by_pid)
 	ASSERT_EQ(0, RUN("start", "all", "--file", OTHER));
 	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL, "--pid", pid)) TH_LOG("%s", self->r.err);
 	EXPECT_STREQ("", self->r.err);
-	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_TRUE(vm_helper_ask(&a) && vm_helper_ask(&b));
 	ASSERT_EQ(0, RUN("enable", "all", "-p", CALL));
-	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_TRUE(vm_helper_ask(&a) && vm_helper_ask(&b));
 	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL));
-	ASSERT_TRUE(caller_calls(&a) && caller_calls(&b));
+	ASSERT_TRUE(vm_helper_ask(&a) && vm_helper_ask(&b));
 	ASSERT_EQ(0, RUN("stop", "one"));
 	ASSERT_EQ(0, RUN("stop", "all"));
 	EXPECT_LE(4 * CALLS, events(self, OUT, a.pid, &n));
@@ -157,7 +133,7 @@ TEST_F(select, by_program)
 /* A group may be that of a container: what runs in it, and below it. */
 TEST_F(select, by_container)
 {
-	struct caller inside, below, outside;
+	struct vm_helper inside, below, outside;
 	int n;
 
 	if (!vm_groups())
@@ -166,11 +142,11 @@ TEST_F(select, by_container)
 	ASSERT_TRUE(caller_start(&inside, "/etw-select") &&
 		    caller_start(&below, "/etw-select/below") &&
 		    caller_start(&outside, NULL));
-	ASSERT_TRUE(caller_calls(&inside) && caller_calls(&below));
+	ASSERT_TRUE(vm_helper_ask(&inside) && vm_helper_ask(&below));
 	ASSERT_EQ(0, RUN("start", "one", "--file", OUT));
 	ASSERT_EQ(0, RUN("enable", "one", "-p", CALL, "--container", "/etw-select", "--with",
 			 "container"));
-	ASSERT_TRUE(caller_calls(&inside) && caller_calls(&below) && caller_calls(&outside));
+	ASSERT_TRUE(vm_helper_ask(&inside) && vm_helper_ask(&below) && vm_helper_ask(&outside));
 	ASSERT_EQ(0, RUN("stop", "one"));
 	EXPECT_EQ(2 * CALLS, events(self, OUT, inside.pid, &n));
 	EXPECT_EQ(CALLS, n);

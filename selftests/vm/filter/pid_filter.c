@@ -51,70 +51,30 @@ static uint64_t written(FIXTURE_DATA(pid) *self)
 	return vm_stat(self->fd, self->session, &st) ? UINT64_MAX : st.written;
 }
 
-/* A process with its own registration, which writes on command. */
-struct peer {
-	pid_t pid;
-	int to[2];
-	int from[2];
-};
-
-static void peer_main(struct peer *p, struct etw_guid provider)
+/* Write with a registration of its own. */
+static int serve_events(int in, int out, const void *provider)
 {
-	int ret, fd = vm_open(), slot = vm_register(fd, provider);
-	char c = slot < 0;
+	int fd = vm_open(), slot = vm_register(fd, *(const struct etw_guid *)provider), ret = 0;
 
-	/* Close the parent's end, so that the read below ends when the parent closes it. */
-	close(p->to[1]);
-	if (write(p->from[1], &c, 1) != 1)
-		_exit(1);
-	while (read(p->to[0], &c, 1) == 1) {
+	if (slot < 0)
+		return slot;
+	while (!ret && vm_helper_next(in, out))
 		ret = vm_write(fd, slot, 1, 1, 1, "peer", 5);
-		c = ret != 0;
-		if (write(p->from[1], &c, 1) != 1)
-			_exit(1);
-	}
-	_exit(0);
-}
-
-static bool peer_answers(struct peer *p)
-{
-	char c = 1;
-
-	return read(p->from[0], &c, 1) == 1 && !c;
-}
-
-static bool peer_start(struct peer *p, struct etw_guid provider)
-{
-	if (pipe2(p->to, O_CLOEXEC) || pipe2(p->from, O_CLOEXEC))
-		return false;
-	p->pid = fork();
-	if (!p->pid)
-		peer_main(p, provider);
-	return peer_answers(p);
-}
-
-static bool peer_write(struct peer *p)
-{
-	return write(p->to[1], "w", 1) == 1 && peer_answers(p);
-}
-
-static void peer_end(struct peer *p)
-{
-	kill(p->pid, SIGKILL);
-	vm_reap(p->pid);
+	return ret;
 }
 
 /* B47 and B51: a registration belongs to the process that made it. */
 TEST_F(pid, only_the_process_named)
 {
+	const struct etw_guid provider = vm_guid(1);
 	uint32_t own = getpid(), other;
-	struct peer peer;
+	struct vm_helper peer;
 
-	ASSERT_TRUE(peer_start(&peer, vm_guid(1)));
+	ASSERT_EQ(0, vm_helper_start(&peer, serve_events, &provider));
 	other = peer.pid;
 	ASSERT_EQ(0, enable_pids(self->fd, self->session, vm_guid(1), &own, 1));
 	EXPECT_EQ(1, self->area[self->slot].enabled);
-	EXPECT_TRUE(peer_write(&peer));
+	EXPECT_TRUE(vm_helper_ask(&peer));
 	EXPECT_EQ(0, written(self));
 	EXPECT_EQ(0, vm_write(self->fd, self->slot, 1, 1, 1, "x", 1));
 	EXPECT_EQ(1, written(self));
@@ -122,9 +82,9 @@ TEST_F(pid, only_the_process_named)
 	EXPECT_EQ(0, self->area[self->slot].enabled);
 	EXPECT_EQ(0, vm_write(self->fd, self->slot, 1, 1, 1, "x", 1));
 	EXPECT_EQ(1, written(self));
-	EXPECT_TRUE(peer_write(&peer));
+	EXPECT_TRUE(vm_helper_ask(&peer));
 	EXPECT_EQ(2, written(self));
-	peer_end(&peer);
+	EXPECT_EQ(0, vm_helper_end(&peer));
 }
 
 /* B45: 8 are allowed. */

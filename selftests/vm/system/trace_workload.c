@@ -414,46 +414,20 @@ TEST_F(workload, flood)
 		etw_verdict_free(&parts.verdicts[i]);
 }
 
-/* A process that writes so often, each time that it is told to, and says when it has */
-static pid_t start_writer(unsigned int count, int *go, int *done)
-{
-	int to[2], from[2], zero;
-	char byte;
-	pid_t pid;
-
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		close(to[1]);
-		zero = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		while (read(to[0], &byte, 1) == 1) {
-			/* The byte in the pipe is one of them. */
-			for (unsigned int i = 1; i < count; i++)
-				if (write(zero, &byte, 1) != 1)
-					_exit(1);
-			if (write(from[1], &byte, 1) != 1)
-				_exit(1);
-		}
-		_exit(0);
-	}
-	close(to[0]);
-	close(from[1]);
-	*go = to[1];
-	*done = from[0];
-	return pid;
-}
-
-/* Let it write once more, and wait until it has. */
-static bool write_once_more(int go, int done)
-{
-	char byte = 0;
-
-	return write(go, &byte, 1) == 1 && read(done, &byte, 1) == 1;
-}
-
 #define BURST	5000	/* more than all buffers hold */
 #define BURSTS	3
+
+static int write_bursts(int in, int out, const void *context)
+{
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	/* The answer is one of them. */
+	while (vm_helper_next(in, out))
+		for (unsigned int i = 1; i < BURST; i++)
+			if (write(null, "", 1) != 1)
+				return -EIO;
+	return 0;
+}
 
 /*
  * A few small buffers, for a file on a disk that is frozen: what they do not hold is lost.  The
@@ -463,30 +437,27 @@ TEST_F(workload, each_loss_is_counted)
 {
 	struct etw_verdict v;
 	uint64_t least, most, there, gaps = 0;
-	int disk, go, done, status, i;
+	struct vm_helper writer;
 	char text[16];
-	pid_t pid;
+	int disk, i;
 
 	if (!vm_disk_make(DISK_USUAL))
 		SKIP(return, "this machine has no ext4 on loop devices");
 	disk = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, disk);
-	pid = start_writer(BURST, &go, &done);
-	ASSERT_LT(0, pid);
-	snprintf(text, sizeof(text), "%d", pid);
+	ASSERT_EQ(0, vm_helper_start(&writer, write_bursts, NULL));
+	snprintf(text, sizeof(text), "%d", writer.pid);
 	ASSERT_EQ(0, RUN("start", "work", "--file", ON_DISK, "--buffer-size", "4K",
 			 "--max-buffers", "8"));
 	ASSERT_EQ(0, RUN("enable", "work", "-p", "tracepoint:syscalls:sys_enter_write", "--pid", text));
 	for (i = 0; i < BURSTS; i++) {
 		ASSERT_EQ(0, ioctl(disk, FIFREEZE, 0));
-		EXPECT_TRUE(write_once_more(go, done));
+		EXPECT_TRUE(vm_helper_ask(&writer));
 		ASSERT_EQ(0, ioctl(disk, FITHAW, 0));
 		/* What the buffers hold is in the file, so they are free again. */
 		ASSERT_EQ(0, RUN("flush", "work")) TH_LOG("%s", self->r.err);
 	}
-	close(go);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, vm_helper_end(&writer));
 	EXPECT_EQ(3, RUN("stop", "work", "--strict"));
 	close(disk);
 	ASSERT_TRUE(count_file(self, ON_DISK));
