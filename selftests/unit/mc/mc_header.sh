@@ -6,23 +6,20 @@
 # The macros are tried by selftests/mc/features.c, in several shapes.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
+# shellcheck source=scripts/tap.sh
+. scripts/tap.sh
 
 mc=build/mc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0 status=0
 warn='-Wall -Wextra -Werror'
 
 # report GOOD NAME
 report() {
-	number=$((number + 1))
-	if [[ $1 == yes ]]; then
-		echo "ok $number - $2"
-		return
-	fi
-	echo "not ok $number - $2"
-	head -n 30 "$work/log" | sed 's/^/# /'
-	status=1
+	local problem=''
+
+	[[ $1 == yes ]] || problem=$(echo "the output is:"; head -n 30 "$work/log")
+	tap_result "$problem" "$2"
 }
 
 # run ARG...: run mc in an empty folder $work/out; its exit status in $code
@@ -294,5 +291,5 @@ check_old_files
 check_hostile_names
 check_features
 check_constants
-echo "1..$number"
-exit "$status"
+echo "1..$tap_number"
+exit "$tap_status"
