@@ -193,72 +193,59 @@ static int make(int fd, struct trace_set *set, unsigned int i, char why[PROBE_TE
 	return err ? -ECANCELED : 0;
 }
 
-static void note_left_out(const char *provider, unsigned int left_out, unsigned int all,
-			  const char *refused)
+static bool is_refused(int err)
 {
+	return err == -EINVAL || err == -EADDRNOTAVAIL || err == -EILSEQ;
+}
+
+/*
+ * Make those of the set that are probes.  Of many, those that the kernel refuses leave the set; of
+ * a class, those that fail for any other reason, too.
+ */
+static bool make_all(int fd, const char *provider, struct trace_set *set, bool is_class)
+{
+	const bool alone = !is_class && set->count == 1;
+	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
+	unsigned int i = 0, all = 0, left_out = 0;
+	int err = 0;
+
+	while (i < set->count) {
+		err = 0;
+		if (probe_named(set->names[i])) {
+			all++;
+			err = make(fd, set, i, why, alone);
+		}
+		if (!err) {
+			i++;
+			continue;
+		}
+		if (alone || err == -ENOMEM || err == -ECANCELED || !(is_class || is_refused(err)))
+			break;
+		snprintf(refused, sizeof(refused), "%s", *why ? why : is_refused(err) ?
+			 "the kernel refuses them" : strerror(-err));
+		trace_set_drop(set, i);
+		left_out++;
+	}
+	if (i < set->count || (!is_class && !i)) {
+		if (err != -ECANCELED)
+			fail(i < set->count ? set->names[i] : provider, err, why);
+		return false;
+	}
 	if (left_out)
 		cli_note("provider %s: %u of its %u probes %s left out: %s", cli_quote(provider),
-			 left_out, all, left_out == 1 ? "is" : "are",
-			 *refused ? refused : "the kernel refuses them");
+			 left_out, all, left_out == 1 ? "is" : "are", refused);
+	return true;
 }
 
 bool probe_request_make_among(int fd, const char *provider, struct trace_set *set)
 {
-	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
-	unsigned int i = 0, all = 0, left_out = 0;
-	int err;
-
-	while (i < set->count) {
-		if (!probe_named(set->names[i])) {
-			i++;
-			continue;
-		}
-		all++;
-		err = make(fd, set, i, why, false);
-		if (err == -ENOMEM)
-			cli_die("out of memory");
-		if (err == -ECANCELED)
-			return false;
-		if (!err) {
-			i++;
-			continue;
-		}
-		snprintf(refused, sizeof(refused), "%s", *why ? why : strerror(-err));
-		trace_set_drop(set, i);
-		left_out++;
-	}
-	note_left_out(provider, left_out, all, refused);
-	return true;
+	return make_all(fd, provider, set, true);
 }
 
 bool probe_request_make(int fd, const char *provider, struct trace_set *set)
 {
-	char why[PROBE_TEXT] = "", refused[PROBE_TEXT] = "";
-	unsigned int i = 0, all, left_out = 0;
-	int err = 0;
-
-	if (!find(provider, set, PROBE_MAX))
-		return false;
-	all = set->count;
-	while (i < set->count) {
-		err = make(fd, set, i, why, all == 1);
-		if (!err) {
-			i++;
-			continue;
-		}
-		/* Of many the kernel may refuse some. */
-		if (all == 1 || (err != -EINVAL && err != -EADDRNOTAVAIL && err != -EILSEQ))
-			break;
-		snprintf(refused, sizeof(refused), "%s", why);
-		trace_set_drop(set, i);
-		left_out++;
-	}
-	if (i == set->count && set->count) {
-		note_left_out(provider, left_out, all, refused);
+	if (find(provider, set, PROBE_MAX) && make_all(fd, provider, set, false))
 		return true;
-	}
-	if (err != -ECANCELED)
-		fail(i < set->count ? set->names[i] : provider, err, why);
 	trace_set_free(set);
 	return false;
 }
