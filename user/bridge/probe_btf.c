@@ -174,7 +174,7 @@ struct cursor {
 	unsigned int looks;	/* left: damaged types may be made of themselves */
 };
 
-static bool take_parameter(void *context, const char *name, char from[16])
+static bool take_parameter(void *context, struct suggest *name, char from[16])
 {
 	struct cursor *c = context;
 	struct parameters at = { .btf = c->btf, .proto = c->proto };
@@ -182,27 +182,16 @@ static bool take_parameter(void *context, const char *name, char from[16])
 	if (c->returns) {
 		strcpy(from, "$retval");
 		c->plain = plain_type(c->btf, c->proto->type);
-		return c->plain.type && !strcmp(name, "ret");
+		return c->plain.type && probe_fields_named(name, "ret");
 	}
 	while (next_parameter(&at)) {
-		if (strcmp(at.name, name))
+		if (!probe_fields_named(name, at.name))
 			continue;
 		c->plain = at.plain;
 		strcpy(from, at.from);
 		return true;
 	}
 	return false;
-}
-
-static void offer_parameters(void *context, struct suggest *suggest)
-{
-	const struct cursor *c = context;
-	struct parameters at = { .btf = c->btf, .proto = c->proto };
-
-	if (c->returns && plain_type(c->btf, c->proto->type).type)
-		suggest_try(suggest, "ret");
-	while (!c->returns && next_parameter(&at))
-		suggest_try(suggest, at.name);
 }
 
 static enum probe_shape shape_of(void *context)
@@ -223,7 +212,7 @@ static bool follow_type(void *context)
 }
 
 /* One of a structure without a name is one of the structure around it. */
-static bool find_member(struct cursor *c, const struct btf_type *in, const char *name,
+static bool find_member(struct cursor *c, const struct btf_type *in, struct suggest *name,
 			uint64_t bit, struct probe_member *member)
 {
 	const struct btf_member *m = btf_members(in);
@@ -238,7 +227,7 @@ static bool find_member(struct cursor *c, const struct btf_type *in, const char 
 		if (!*its && plain.type && btf_is_composite(plain.type) &&
 		    find_member(c, plain.type, name, at, member))
 			return true;
-		if (!*its || strcmp(its, name) || !plain.type)
+		if (!*its || !plain.type || !probe_fields_named(name, its))
 			continue;
 		c->plain = plain;
 		*member = (struct probe_member){
@@ -249,37 +238,12 @@ static bool find_member(struct cursor *c, const struct btf_type *in, const char 
 	return false;
 }
 
-static bool take_member(void *context, const char *name, struct probe_member *member)
+static bool take_member(void *context, struct suggest *name, struct probe_member *member)
 {
 	struct cursor *c = context;
 
 	c->looks = LOOKS_MAX;
 	return find_member(c, c->plain.type, name, 0, member);
-}
-
-static void offer_of(struct cursor *c, const struct btf_type *in, struct suggest *suggest)
-{
-	const struct btf_member *m = btf_members(in);
-	struct plain plain;
-	unsigned int i;
-
-	for (i = 0; i < btf_vlen(in) && c->looks; i++, c->looks--) {
-		if (m[i].name_off) {
-			suggest_try(suggest, btf__str_by_offset(c->btf, m[i].name_off));
-			continue;
-		}
-		plain = plain_type(c->btf, m[i].type);
-		if (plain.type && btf_is_composite(plain.type))
-			offer_of(c, plain.type, suggest);
-	}
-}
-
-static void offer_members(void *context, struct suggest *suggest)
-{
-	struct cursor *c = context;
-
-	c->looks = LOOKS_MAX;
-	offer_of(c, c->plain.type, suggest);
 }
 
 static struct probe_type describe_type(void *context)
@@ -311,7 +275,6 @@ int probe_btf_fields(const struct btf *btf, const char *function, bool returns, 
 	const struct probe_types types = {
 		.context = &c, .parameter = take_parameter, .shape = shape_of,
 		.follow = follow_type, .member = take_member, .describe = describe_type,
-		.parameters = offer_parameters, .members = offer_members,
 	};
 
 	if (!c.proto)

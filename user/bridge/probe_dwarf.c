@@ -232,19 +232,25 @@ static bool returns_in_registers(Dwarf_Die *function)
 	return as.kind != PROBE_TYPE_OTHER;
 }
 
+/* The next one behind *param; the first if that is all zero. */
+static bool next_parameter(struct function *f, Dwarf_Die *param)
+{
+	int end = param->addr ? dwarf_siblingof(param, param) : dwarf_child(&f->die, param);
+
+	while (!end && dwarf_tag(param) != DW_TAG_formal_parameter)
+		end = dwarf_siblingof(param, param);
+	return !end;
+}
+
 static void add_parameters(struct function *f, void *context)
 {
 	struct probe_args *args = context;
 	struct counting c = { .lost = !returns_in_registers(&f->die) };
+	Dwarf_Die param = { .addr = NULL };
 	unsigned int index = 0;
-	Dwarf_Die param;
 
-	if (dwarf_child(&f->die, &param))
-		return;
-	do {
-		if (dwarf_tag(&param) == DW_TAG_formal_parameter)
-			add_parameter(&param, index++, f->begin, &c, args);
-	} while (!dwarf_siblingof(&param, &param));
+	while (next_parameter(f, &param))
+		add_parameter(&param, index++, f->begin, &c, args);
 }
 
 static void add_value(struct function *f, void *context)
@@ -338,45 +344,26 @@ static bool is_composite(Dwarf_Die *type)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
 }
 
-static bool take_parameter(void *context, const char *name, char from[16])
+static bool take_parameter(void *context, struct suggest *name, char from[16])
 {
 	struct cursor *c = context;
 	struct counting counting = { .lost = !returns_in_registers(&c->function->die) };
-	Dwarf_Die param;
+	Dwarf_Die param = { .addr = NULL };
 	int reg;
 
 	if (c->returns) {
 		strcpy(from, "$retval");
-		return !strcmp(name, "ret") && plain_type(&c->function->die, &c->type, &c->is_pid);
+		return plain_type(&c->function->die, &c->type, &c->is_pid) &&
+		       probe_fields_named(name, "ret");
 	}
-	if (dwarf_child(&c->function->die, &param))
-		return false;
-	do {
-		if (dwarf_tag(&param) != DW_TAG_formal_parameter)
-			continue;
+	while (next_parameter(c->function, &param)) {
 		reg = register_of(&param, c->function->begin, &counting, &c->type, &c->is_pid);
-		if (!dwarf_diename(&param) || strcmp(dwarf_diename(&param), name))
+		if (!dwarf_diename(&param) || !probe_fields_named(name, dwarf_diename(&param)))
 			continue;
 		snprintf(from, 16, "%s%s", reg < 0 ? "" : "%", reg < 0 ? "" : registers[reg]);
 		return true;
-	} while (!dwarf_siblingof(&param, &param));
+	}
 	return false;
-}
-
-static void offer_parameters(void *context, struct suggest *suggest)
-{
-	struct cursor *c = context;
-	Dwarf_Die param, type;
-	bool is_pid;
-
-	if (c->returns && plain_type(&c->function->die, &type, &is_pid))
-		suggest_try(suggest, "ret");
-	if (c->returns || dwarf_child(&c->function->die, &param))
-		return;
-	do {
-		if (dwarf_tag(&param) == DW_TAG_formal_parameter && dwarf_diename(&param))
-			suggest_try(suggest, dwarf_diename(&param));
-	} while (!dwarf_siblingof(&param, &param));
 }
 
 static enum probe_shape shape_of(void *context)
@@ -470,14 +457,14 @@ static bool next_member(struct cursor *c, Dwarf_Die *in, Dwarf_Die *die, struct 
 }
 
 /* Those of the structure itself hide those of what it is made of. */
-static bool find_member(struct cursor *c, Dwarf_Die *in, const char *name, uint64_t offset,
+static bool find_member(struct cursor *c, Dwarf_Die *in, struct suggest *name, uint64_t offset,
 			struct probe_member *member)
 {
 	Dwarf_Die at = { .addr = NULL };
 	struct found found;
 
 	while (next_member(c, in, &at, &found)) {
-		if (!found.name || strcmp(found.name, name))
+		if (!found.name || !probe_fields_named(name, found.name))
 			continue;
 		c->type = found.type;
 		c->is_pid = found.is_pid;
@@ -493,34 +480,13 @@ static bool find_member(struct cursor *c, Dwarf_Die *in, const char *name, uint6
 	return false;
 }
 
-static bool take_member(void *context, const char *name, struct probe_member *member)
+static bool take_member(void *context, struct suggest *name, struct probe_member *member)
 {
 	struct cursor *c = context;
 	Dwarf_Die in = c->type;
 
 	c->looks = LOOKS_MAX;
 	return find_member(c, &in, name, 0, member);
-}
-
-static void offer_of(struct cursor *c, Dwarf_Die *in, struct suggest *suggest)
-{
-	Dwarf_Die at = { .addr = NULL };
-	struct found found;
-
-	while (next_member(c, in, &at, &found)) {
-		if (found.name)
-			suggest_try(suggest, found.name);
-		else if (is_composite(&found.type))
-			offer_of(c, &found.type, suggest);
-	}
-}
-
-static void offer_members(void *context, struct suggest *suggest)
-{
-	struct cursor *c = context;
-
-	c->looks = LOOKS_MAX;
-	offer_of(c, &c->type, suggest);
 }
 
 static struct probe_type describe_type(void *context)
@@ -548,7 +514,6 @@ static void take_fields(struct function *f, void *context)
 	const struct probe_types types = {
 		.context = &c, .parameter = take_parameter, .shape = shape_of,
 		.follow = follow_type, .member = take_member, .describe = describe_type,
-		.parameters = offer_parameters, .members = offer_members,
 	};
 
 	w->good = probe_fields(w->fields, &types, w->args, w->why, w->why_size);

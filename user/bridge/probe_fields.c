@@ -69,16 +69,19 @@ static bool take_name(struct walk *w)
 	return true;
 }
 
-/* The name is none of those that there are. */
-static bool fail_name(struct walk *w, const char *what,
-		      void (*offer)(void *context, struct suggest *suggest))
+bool probe_fields_named(struct suggest *name, const char *its)
 {
-	struct suggest near;
+	if (!strcmp(name->word, its))
+		return true;
+	suggest_try(name, its);
+	return false;
+}
 
-	suggest_begin(&near, w->name);
-	offer(w->types->context, &near);
-	if (*near.best)
-		return fail(w, "%s %s; did you mean %s?", what, w->name, near.best);
+/* The name is none of those that there are. */
+static bool fail_name(struct walk *w, const char *what, const struct suggest *name)
+{
+	if (*name->best)
+		return fail(w, "%s %s; did you mean %s?", what, w->name, name->best);
 	return fail(w, "%s %s", what, w->name);
 }
 
@@ -114,6 +117,7 @@ static bool add_offset(struct walk *w, uint64_t bytes)
 static bool step_member(struct walk *w)
 {
 	void *context = w->types->context;
+	struct suggest name;
 
 	if (!take_name(w))
 		return false;
@@ -124,8 +128,9 @@ static bool step_member(struct walk *w)
 	if (!w->in_memory)
 		return fail(w, "%.*s is in registers, of which members cannot be fetched", w->field_len,
 			    w->field);
-	if (!w->types->member(context, w->name, &w->member))
-		return fail_name(w, "there is no member", w->types->members);
+	suggest_begin(&name, w->name);
+	if (!w->types->member(context, &name, &w->member))
+		return fail_name(w, "there is no member", &name);
 	return add_offset(w, w->member.offset);
 }
 
@@ -222,6 +227,7 @@ static bool put(struct walk *w, unsigned int index)
 
 static bool take_field(struct walk *w, unsigned int index)
 {
+	struct suggest name;
 	bool good;
 
 	skip_blanks(w);
@@ -235,8 +241,9 @@ static bool take_field(struct walk *w, unsigned int index)
 	w->member.bits = 0;
 	if (!take_name(w))
 		return false;
-	if (!w->types->parameter(w->types->context, w->name, w->base))
-		return fail_name(w, "the function has no argument", w->types->parameters);
+	suggest_begin(&name, w->name);
+	if (!w->types->parameter(w->types->context, &name, w->base))
+		return fail_name(w, "the function has no argument", &name);
 	if (!*w->base)
 		return fail(w, "the argument %s is in no register", w->name);
 	for (;;) {

@@ -26,20 +26,20 @@ struct probe_member {
 struct probe_types {
 	void *context;
 	/*
-	 * Take that of a parameter, or of the value: "ret"; false: there is none. from: where it is, as
-	 * "$arg1"; "": in no register.
+	 * Take that of a parameter, or of the value: "ret"; false: there is none, and all names were
+	 * offered. from: where it is, as "$arg1"; "": in no register.
 	 */
-	bool (*parameter)(void *context, const char *name, char from[16]);
+	bool (*parameter)(void *context, struct suggest *name, char from[16]);
 	enum probe_shape (*shape)(void *context);
 	/* Take what a pointer leads to, or an array consists of; false: nothing is known of it. */
 	bool (*follow)(void *context);
-	/* Take that of a member. */
-	bool (*member)(void *context, const char *name, struct probe_member *member);
+	/* Take that of a member; false as above. */
+	bool (*member)(void *context, struct suggest *name, struct probe_member *member);
 	struct probe_type (*describe)(void *context);
-	/* Offer the names of what parameter() or member() would take. */
-	void (*parameters)(void *context, struct suggest *suggest);
-	void (*members)(void *context, struct suggest *suggest);
 };
+
+/* Is it the name that is looked for?  If not, it is offered. */
+bool probe_fields_named(struct suggest *name, const char *its);
 
 /* Make args of these fields, separated by commas; false: why says what is wrong. */
 bool probe_fields(const char *fields, const struct probe_types *types, struct probe_args *args,
