@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 
 #define DIR	"/run/etw-doctor"
+#define MODULES	"/run/etw-modules"
 #define LOG	DIR "/log.etl"
 #define GUID	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 #define PERFMON	38
@@ -24,33 +25,31 @@ FIXTURE(cli_doctor) {
 	struct vc_run r;
 };
 
-/* A folder of modules with etw.ko alone, in memory: the next program has the old one again. */
-static int install_module(void)
+/* The folder of this kernel's modules */
+static const char *modules(void)
 {
-	char from[VM_MODULE_PATH], folder[256], command[2048];
+	static char folder[256];
 	struct utsname u;
 
 	uname(&u);
 	snprintf(folder, sizeof(folder), "/lib/modules/%s", u.release);
-	if (mkdir("/lib/modules", 0755) && errno != EEXIST)
-		return -errno;
-	if (mkdir(folder, 0755) && errno != EEXIST)
-		return -errno;
-	if (mount("tmpfs", folder, "tmpfs", 0, NULL))
-		return -errno;
-	snprintf(command, sizeof(command), "mkdir -p %s/extra && cp %s %s/extra/ && depmod 2>/dev/null",
-		 folder, vm_module_path("etw", from), folder);
+	return folder;
+}
+
+/* Have etw.ko alone there.  What depmod makes serves all tests. */
+static int install_module(void)
+{
+	char from[VM_MODULE_PATH], command[2048];
+
+	snprintf(command, sizeof(command), "mkdir -p %s " MODULES "/extra && mount --bind " MODULES
+		 " %s && { [ -e " MODULES "/modules.dep ] || { cp %s " MODULES "/extra/ && depmod 2>/dev/null; } }",
+		 modules(), modules(), vm_module_path("etw", from));
 	return system(command);
 }
 
 static void uninstall_module(void)
 {
-	char folder[256];
-	struct utsname u;
-
-	uname(&u);
-	snprintf(folder, sizeof(folder), "/lib/modules/%s", u.release);
-	umount2(folder, MNT_DETACH);
+	umount2(modules(), MNT_DETACH);
 }
 
 FIXTURE_SETUP(cli_doctor)
@@ -72,6 +71,15 @@ FIXTURE_TEARDOWN(cli_doctor)
 	close(self->fd);
 	uninstall_module();
 	EXPECT_EQ(0, system("rm -rf " DIR));
+}
+
+static void flush(int fd)
+{
+	uint64_t handles[4];
+	int i, count = vm_sessions(fd, handles, ARRAY_SIZE(handles));
+
+	for (i = 0; i < count; i++)
+		vm_flush(fd, handles[i]);
 }
 
 #define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
@@ -390,7 +398,7 @@ TEST_F(cli_doctor, reader_that_is_slow)
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_CONSUMER_OPEN, &open));
 	for (i = 0; i < 6; i++) {
 		vm_write(self->fd, slot, 1, 1, 1, "x", 1);
-		RUN("flush", "slow");
+		flush(self->fd);
 	}
 	DOCTOR(0);
 	snprintf(text, sizeof(text), "warning  sessions   \"slow\": process %d is slow to read it: ",
@@ -398,7 +406,7 @@ TEST_F(cli_doctor, reader_that_is_slow)
 	SAYS(text);
 	for (i = 0; i < 40; i++) {
 		vm_write(self->fd, slot, 1, 1, 1, "x", 1);
-		RUN("flush", "slow");
+		flush(self->fd);
 	}
 	DOCTOR(0);
 	SAYS("warning  sessions   \"slow\" has lost: ");
@@ -437,20 +445,20 @@ TEST_F(cli_doctor, log_files)
 	RUN("enable", "ring", GUID);
 	for (i = 0; i < 40; i++) {
 		vm_write(self->fd, slot, 1, 1, 1, data, 3000);
-		RUN("flush", "ring");
+		flush(self->fd);
 	}
 	DOCTOR(0);
 	SAYS("ok       sessions   2 sessions; nothing is lost, no file is full\n");
 	RUN("enable", "full", GUID);
 	for (i = 0; i < 14; i++) {
 		vm_write(self->fd, slot, 1, 1, 1, data, 3000);
-		RUN("flush", "full");
+		flush(self->fd);
 	}
 	DOCTOR(0);
 	SAYS("warning  sessions   \"full\": its log file \"" LOG "\" has ");
 	for (i = 0; i < 5; i++) {
 		vm_write(self->fd, slot, 1, 1, 1, data, 3000);
-		RUN("flush", "full");
+		flush(self->fd);
 	}
 	DOCTOR(1);
 	SAYS("wrong    sessions   \"full\": its log file \"" LOG "\" is full: it records no more\n");
