@@ -198,7 +198,9 @@ $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh
 
 # ------------------------------------------------ unit tests, with sanitizers
 
-san_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+san_flags := -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# It reads its own types.
+build/san/selftests/unit/bridge/bridge_dwarf.o: san_flags += -g
 san_obj := $(lib_src:%.c=build/san/%.o)
 
 # What the tests of the message compiler, unit/mc_*.sh, work with.
