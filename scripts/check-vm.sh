@@ -39,8 +39,8 @@ vm_fails() {
 # programs KERNEL [every [FOLDERS]]: the selftests that run on this kernel; "every": only
 # the ones that depend on the kernel, marked "KERNEL: every" in their source; FOLDERS: only
 # those of folders with names of this pattern. Only the debug kernel can fail on demand, as
-# the fault tests want; check_isolated, check_spoilt and, for the debug kernel, check_acpi run
-# those that need a machine of their own. The debug kernels look for errors in the module and
+# the fault tests want; check_special and, for the debug kernel, check_acpi run those that need
+# a machine of their own. The debug kernels look for errors in the module and
 # are many times slower: they skip the tests of the library, the command and what it is made
 # of, but that of a program's children, which the module serves in its own way; and the one
 # that looks for races also skips the tests without concurrency, and one that needs kprobes.
@@ -230,13 +230,24 @@ check_folders() {
 	check_programs "$1" "${names[@]}"
 }
 
-# check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
-# memory nodes, on a machine that was booted with these.
-check_isolated() {
+# check_part KERNEL PARTS: of the selftests that depend on the kernel those whose turn it is.
+check_part() {
+	local -a all names
+
+	mapfile -t all < <(programs "$1" every)
+	mapfile -t names < <(printf '%s\n' "${all[@]}" | of_turn "$2")
+	print_block "# $1: ${#names[@]} of ${#all[@]} selftests; make check-matrix runs all of them"
+	check_programs "$1" "${names[@]}"
+}
+
+# check_special KERNEL: what needs a machine of its own: events on a CPU that the kernel leaves
+# alone, buffers on two memory nodes, and selftests after which a machine is of no use.
+check_special() {
 	local no_skips='*'
 
-	run_vm "$work/vm-isolated-$1" "$1" --nodes \
-		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
+	run_vm "$work/vm-special-$1" "$1" --nodes \
+		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" --append pti=off \
+		--env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- isolated nodes clock_wrong lockdown
 }
 
 # check_acpi KERNEL: on a kernel of our own, what needs ACPI, with which it boots slowly. In
@@ -246,13 +257,6 @@ check_acpi() {
 
 	run_vm "$work/vm-acpi-$1" "$1" --acpi --nodes --mem 2G --env ETW_CLOCK_WRONG=1 \
 		--env ETW_LOCKDOWN=1 -- nodes suspend clock_wrong lockdown
-}
-
-# check_spoilt KERNEL: selftests after which a machine is of no use.
-check_spoilt() {
-	local no_skips='*'
-
-	run_vm "$work/vm-spoilt-$1" "$1" --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
 
 # check_soak KERNEL: what may grow, at length.

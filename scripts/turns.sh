@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a run that has no time for all selftests chooses: those that the last changes concern, and
+# of the others another part at every commit. Sourced by the checks.
+
+# changed_files: since the commit that the main branch has, or of the last ten commits.
+changed_files() {
+	local base
+
+	base=$(git merge-base HEAD origin/main 2>/dev/null) || base=''
+	if [[ -z $base || $base == "$(git rev-parse HEAD 2>/dev/null)" ]]; then
+		base=$(git rev-parse -q --verify HEAD~10 2>/dev/null) || return 0
+	fi
+	git diff --name-only "$base" HEAD 2>/dev/null || true
+}
+
+# tests_of: the folders of selftests/vm, and programs, that test the files on stdin.
+tests_of() {
+	local file name
+
+	while read -r file; do
+		case $file in
+		selftests/vm/*/*.c) name=${file##*/}; echo "${name%.c}" ;;
+		module/core/*) echo session/ filter/ ;;
+		module/write/*) echo provider/ session/ ;;
+		module/control/* | module/*.c) echo abi/ fault/ ;;
+		module/session/*) echo session/ consumer/ ;;
+		module/provider/*filter*) echo filter/ ;;
+		module/provider/*) echo provider/ ;;
+		module/access/*) echo access/ ;;
+		module/logfile/*) echo logfile/ ;;
+		module/system/*) echo system/ ;;
+		user/bridge/*) echo system/ cli_probe cli_tracepoint ;;
+		include/etw/bpf*) echo bpf/ ;;
+		esac
+	done | tr ' ' '\n' | sort -u
+}
+
+# concerned yes|no: of the programs on stdin those that test what has changed, or the others.
+concerned() {
+	local name dir is
+	local -A wanted=()
+
+	while read -r name; do wanted[$name]=1; done < <(changed_files | tests_of)
+	while read -r name; do
+		dir=$(cd "$TOP/selftests/vm" && echo */"$name.c")
+		is=no
+		[[ -z ${wanted[$name]-} && -z ${wanted[${dir%%/*}/]-} ]] || is=yes
+		[[ $is != "$1" ]] || echo "$name"
+	done
+}
+
+# turn_number: grows with every commit.
+turn_number() {
+	git -C "$TOP" rev-list --count HEAD 2>/dev/null || date +%j | sed 's/^0*//'
+}
+
+# turned NUMBER NAME...: the names as a circle that starts at the one with this number.
+turned() {
+	local number=$1 at
+	shift
+
+	at=$((number % ($# > 0 ? $# : 1)))
+	printf '%s\n' "${@:at + 1}" "${@:1:at}" | grep .
+}
+
+# of_turn PARTS: of the programs on stdin those that the changes concern, and one of so many parts
+# of the others.
+of_turn() {
+	local -a all others
+	local i part
+
+	mapfile -t all
+	mapfile -t others < <(printf '%s\n' "${all[@]}" | concerned no)
+	part=$(($(turn_number) % $1))
+	printf '%s\n' "${all[@]}" | concerned yes
+	for ((i = part; i < ${#others[@]}; i += $1)); do
+		printf '%s\n' "${others[i]}"
+	done
+}
