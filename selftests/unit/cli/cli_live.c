@@ -69,6 +69,10 @@ static struct {
 	bool listed, read, read_first;
 } *order;
 
+/* The consumers of the session; none until test_former_reader() */
+static struct etw_consumer_info consumers[2];
+static uint32_t consumer_count;
+
 /*
  * The model with counters that say that nothing was written. Prepared buffers are
  * delivered as soon as a reader exists, then the session ends.
@@ -83,7 +87,10 @@ static int live_ioctl(int fd, unsigned int command, void *arg)
 	if (nr == 0x07) {
 		stat->written = 0;
 		memset(stat->dropped, 0, sizeof(stat->dropped));
-		stat->consumer_count = 0;
+		stat->consumer_count = consumer_count;
+		if (consumer_count)
+			memcpy((void *)(uintptr_t)stat->consumers, consumers,
+			       consumer_count * sizeof(*consumers));
 		return 0;
 	}
 	if (nr == 0x23) {
@@ -293,6 +300,35 @@ static void test_query(void)
 	ok(strstr(out, "\nfile         /tmp/, sequential, at most 64 MB\n"), "is another thing");
 }
 
+/* ---------------------------------------------------------------------- verify */
+
+#define VERIFY()	RUN(cmd_verify, (char *)"verify", (char *)"session", (char *)"--json")
+
+/* The model has lost 7 buffers to readers; of a file, 6 more that its disk refused. */
+static void test_former_reader(void)
+{
+	cli_logs->log = (struct etw_session_log){
+		.size = sizeof(cli_logs->log), .name_len = 5, .buffers_lost = 6 + 2,
+	};
+	consumers[0] = (struct etw_consumer_info){ .buffers_lost = 2 };
+	consumers[1] = (struct etw_consumer_info){ .pid = 9, .buffers_lost = 1 };
+	consumer_count = 2;
+	is(VERIFY(), 3, "a session with a file and a reader");
+	ok(strstr(out, "{\"cause\":\"file\",\"buffers\":8,\"events\":0}") &&
+	   strstr(out, "{\"cause\":\"reader\",\"buffers\":1,\"events\":0,\"pid\":9}"),
+	   "each has its loss: %s", out);
+	ok(strstr(out, "{\"cause\":\"former_reader\",\"buffers\":4,\"events\":0}"),
+	   "the rest is a former reader's");
+	cli_logs->log.buffers_lost = 6 + 7;
+	consumers[0].buffers_lost = 7;
+	consumer_count = 1;
+	is(VERIFY(), 3, "only the file was too slow");
+	ok(!strstr(out, "reader"), "which is no reader's loss: %s", out);
+	consumer_count = 0;
+	is(VERIFY(), 3, "the file has ended");
+	ok(!strstr(out, "reader"), "its losses may be the same ones: %s", out);
+}
+
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4, .mode = ETW_MODE_REAL_TIME };
@@ -313,6 +349,7 @@ int main(void)
 	test_new_file();
 	test_query();
 	test_around();
+	test_former_reader();
 	unlink(path);
 	strcat(path, ".old");
 	unlink(path);

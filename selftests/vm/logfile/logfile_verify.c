@@ -740,4 +740,28 @@ TEST_F(verify, slow_reader)
 	EXPECT_EQ(3, self->r.status);
 }
 
+/* What the disk refused is no reader's loss, and does not hide one. */
+TEST_F(verify, slow_reader_of_a_full_disk)
+{
+	struct etw_session_log log;
+	int fd;
+
+	ASSERT_EQ(0, start(self, EVENT_TRACE_REAL_TIME_MODE, FILE_A, 0, 4));
+	attempt_slowly(self, LOG_PER_BUFFER);
+	ASSERT_TRUE(vl_log_dir_fill());
+	attempt_slowly(self, 20 * LOG_PER_BUFFER);
+	EXPECT_TRUE(session_is(self, 3, "lost to the file"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "reader"));
+	fd = vm_consume(self->l.fd, self->l.session, 0, NULL);
+	ASSERT_LE(0, fd);
+	attempt_slowly(self, 20 * LOG_PER_BUFFER);
+	EXPECT_TRUE(session_is(self, 3, "lost by a reader that was too slow, process "));
+	EXPECT_EQ(NULL, strstr(self->r.out, "ended"));
+	close(fd);
+	EXPECT_TRUE(session_is(self, 3, "lost by readers that were too slow or ended"));
+	log = vl_log_status(self->l.fd, self->l.session);
+	EXPECT_LE(40, log.buffers_lost);
+	vl_log_dir_free();
+}
+
 TEST_HARNESS_MAIN

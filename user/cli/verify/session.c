@@ -66,20 +66,40 @@ static void add_log(struct verify_losses *losses, const struct session *session)
 		  log->former_error);
 }
 
+/*
+ * Buffers that the log file's thread was too slow for, which count as lost by a reader, too.  The
+ * thread is the consumer without a process.  Once it has left, the losses of its files are the
+ * only bound; they include what a disk refused and what another process cut off.
+ */
+static uint64_t missed_by_file(const struct session *session,
+			       const struct etw_consumer_info *readers, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (!readers[i].pid)
+			return readers[i].buffers_lost;
+	return session->log.log.name_len ? session->log.log.buffers_lost : 0;
+}
+
 static void add_readers(struct verify_losses *losses, const struct session *session,
 			const struct etw_session_stat *stat)
 {
 	const struct etw_consumer_info *readers = NULL;
-	/* A buffer that the file was too slow for counts as lost by a reader, too. */
-	uint64_t known = session->log.log.name_len ? session->log.log.buffers_lost : 0;
-	unsigned int i;
+	unsigned int count = 0, i;
+	uint64_t known;
 
 	if (stat)
 		readers = (const void *)(uintptr_t)stat->consumers;
-	for (i = 0; readers && i < stat->consumer_count && i < stat->consumer_cap; i++) {
+	if (readers)
+		count = stat->consumer_count;
+	if (readers && count > stat->consumer_cap)
+		count = stat->consumer_cap;
+	known = missed_by_file(session, readers, count);
+	for (i = 0; i < count; i++) {
 		uint32_t before = losses->count;
 
-		/* The thread that writes the log file has no process; add_log() has its losses. */
+		/* add_log() has the losses of the file's thread. */
 		if (!readers[i].pid)
 			continue;
 		known += readers[i].buffers_lost;
