@@ -412,4 +412,25 @@ TEST_F(dump, reports_losses)
 	free(big);
 }
 
+/* --strict: only what was lost while it read makes it fail. */
+TEST_F(dump, strict)
+{
+	ASSERT_NE(0, lose(self));
+	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_FLUSH));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--strict", "--json", "--count", "2", NULL));
+	ASSERT_TRUE(writes(self, 1));
+	/* The record of the loss is no event. */
+	ASSERT_TRUE(lines(self, 2));
+	ASSERT_TRUE(writes(self, 1));
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_STREQ("", self->r.err);
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--strict", "--count", "2", NULL));
+	ASSERT_TRUE(writes(self, 1));
+	ASSERT_TRUE(lines(self, 1));
+	ASSERT_NE(0, lose(self));
+	ASSERT_TRUE(writes(self, 1));
+	EXPECT_EQ(3, vc_end(&self->r));
+	EXPECT_STREQ("etw: 1 event lost when written: over 64 KB\n", self->r.err);
+}
+
 TEST_HARNESS_MAIN

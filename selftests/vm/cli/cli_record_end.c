@@ -164,6 +164,33 @@ TEST_F(record, reports_losses)
 	free(big);
 }
 
+/* Record three events, and one that is too large if lossy; returns the exit status. */
+static int record_events(FIXTURE_DATA(record) *self, const char *option, bool lossy)
+{
+	EVENT_DESCRIPTOR desc = vl_event(1, 1, 1);
+	static char big[65536];
+	EVENT_DATA_DESCRIPTOR data;
+
+	if (!vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, option, NULL) ||
+	    !enabled(self->reg) || !writes(self, self->reg, 1, 3))
+		return -1;
+	EventDataDescCreate(&data, big, sizeof(big));
+	if (lossy && EventWrite(self->reg, &desc, 1, &data) != ERROR_ARITHMETIC_OVERFLOW)
+		return -1;
+	kill(self->r.pid, SIGINT);
+	return vc_end(&self->r);
+}
+
+TEST_F(record, strict)
+{
+	EXPECT_EQ(0, record_events(self, "--strict", false));
+	EXPECT_EQ(3, record_events(self, "--strict", true));
+	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: over 64 KB\n"));
+	EXPECT_EQ(3, vl_log_read(OUT).events);
+	EXPECT_EQ(0, record_events(self, NULL, true));
+	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: over 64 KB\n"));
+}
+
 /* A file that takes no more ends it. */
 TEST_F(record, full)
 {
