@@ -43,7 +43,7 @@ vm_fails() {
 # a machine of their own. The debug kernels look for errors in the module and
 # are many times slower: they skip the tests of the library, the command and what it is made
 # of, but that of a program's children, which the module serves in its own way; and the one
-# that looks for races also skips the tests without concurrency, and one that needs kprobes.
+# that looks for races also skips the tests without concurrency, and those that need kprobes.
 programs() {
 	local file name
 
@@ -55,7 +55,7 @@ programs() {
 		debug:lib_fork | debug:fault*) ;;
 		debug:suspend) continue ;;
 		*:@(fault*|isolated|nodes|clock_wrong|lockdown)) continue ;;
-		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events|trace_tools)* | kcsan:@(abi|logfile_crash|trace_missing)*) continue ;;
+		@(debug|kcsan):@(cli|lib|mc_um|kernel_logger|bpf_events|trace_tools)* | kcsan:@(abi|logfile_crash|trace_missing|writer_death)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"
@@ -66,20 +66,20 @@ programs() {
 # these programs.
 judge_vm() {
 	local kernel=$1 dir=$2 status=$3
-	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='hotplug*|pressure|soak'
+	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='bad_driver|hotplug*|pressure|soak'
 	shift 3
 
 	# All kernels here have what the first ones need, and the kernels of distributions all that
 	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
-	# disk, and only the kernel debug can fail on demand.
+	# disk and no kprobes, and only the kernel debug can fail on demand.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_@(ring|end|order)'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
-		must+='|abi_perm|logfile_@(crash|sync|fail|switch)|module_left|control_wait|memory'
+		must+='|abi_perm|logfile_@(crash|sync|fail|switch)|module_left|control_wait|memory|writer_death'
 	# Before 6.12 only some types of BPF programs may call a module's functions.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
 	# Before 6.11 perf drops all records of a CPU on which a writer died.
-	[[ $kernel == @(6.1|debug|kcsan) ]] || must+='|bad_driver'
+	[[ $kernel == @(6.1|debug|kcsan) ]] || must+='|perf_death'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips
