@@ -2,6 +2,8 @@
 /*
  * decode_identity - a decoder that recognises events finds what a new decoder finds
  */
+#include <etw/format.h>
+
 #include "decode_event.h"
 #include "tdh/decode/decoder.h"
 
@@ -147,6 +149,26 @@ static void test_no_list(struct etw_decoder *old)
 	   event->source == ETW_DECODE_STRING, "a number of items, but no items");
 }
 
+/* Flags of the header say which mode wrote an event, whatever wrote the one before it. */
+static void test_mode(struct etw_decoder *old)
+{
+	static const struct {
+		USHORT flags;
+		const char *mode;
+	} of[] = { { ETW_EVENT_KERNEL_MODE, "kernel" }, { ETW_EVENT_USER_MODE, "user" },
+		   { 0, NULL }, { ETW_EVENT_KERNEL_MODE, "kernel" } };
+	unsigned int i, right = 0;
+
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		const struct etw_decoded *event;
+		EVENT_RECORD record = *record_of(8);
+
+		record.EventHeader.Flags = of[i].flags;
+		right += !etw_decode(old, &record, &event) && same(event->mode, of[i].mode);
+	}
+	is(right, sizeof(of) / sizeof(*of), "the mode that wrote an event");
+}
+
 int main(void)
 {
 	struct etw_decoder *old = etw_decoder_new();
@@ -154,6 +176,7 @@ int main(void)
 	test_order(old);
 	test_manifests(old);
 	test_no_list(old);
+	test_mode(old);
 	test_forgetting(old);
 	test_order(old);
 	etw_decoder_free(old);
