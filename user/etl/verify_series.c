@@ -248,19 +248,20 @@ static int add_between(struct etw_verdict *v, const struct etw_verdict *before, 
 
 /*
  * Do the records of all files account for every event that the last header of the series counts?
- * Some may be in a later file than the header that is the first to count them.
+ * Some may be in a later file than the header that is the first to count them. Nobody knows that
+ * if there are also records of a session that did not come to count its losses.
  */
 static bool all_recorded(const struct etw_verdict *list, unsigned int count,
 		     const struct etw_verdict *v)
 {
 	uint64_t recorded = 0, lost = v->info.header.EventsLost;
-	bool closed = v->closed;
+	bool closed = true;
 	const struct etw_verdict *other;
 
 	for (other = list; other < list + count; other++) {
 		if (other != v && !same_session(other, v))
 			continue;
-		closed &= other->closed;
+		closed &= other->closed && !other->uncounted;
 		if (__builtin_add_overflow(recorded, other->recorded, &recorded))
 			recorded = UINT64_MAX;
 		if (other->info.header.EventsLost > lost)

@@ -360,6 +360,42 @@ static void big_end(uint32_t lost)
 }
 
 /* Hints fill no place of a list that has exact records; those are not forgotten with them. */
+/* The first buffer says that nobody closed the file before its session appended to it. */
+static void put_unclosed(struct image *m)
+{
+	struct etw_buffer_header *h = (void *)m->data;
+	struct etw_loss_payload loss = {
+		.code = ETW_LOSS_FILE_UNCLOSED, .cpu = -1, .events = -1, .buffers = -1,
+		.first = MAKE_START, .last = MAKE_START + 1000, .noted = MAKE_START + 1000,
+	};
+
+	h->offset += etw_loss_build(m->data + h->offset, &loss, "s", 1, 1000,
+				    ETW_EVENT_KERNEL_MODE);
+	h->saved_offset = h->current_offset = h->offset;
+}
+
+/*
+ * What a session has recorded whose losses no header counts does not account for those of a later
+ * session, of which only a flag gives the place.
+ */
+static void test_unclosed(void)
+{
+	struct etw_verdict v;
+
+	make(&good, APPENDED);
+	bad = good;
+	put_unclosed(&bad);
+	put_recorded(&bad, 12, ETW_EVENT_KERNEL_MODE);
+	buffer(&bad, bad.count - 2)->flags |= ETW_BUFFER_EVENTS_LOST;
+	header(&bad)->events_lost = 3;
+	if (!ok(judge_bad(&v), "a file that was appended to after a crash can be judged"))
+		return;
+	is(events_of(&v, ETW_GAP_NOT_WRITTEN), 12, "the first session's record is a gap");
+	ok(has_gap(&v, ETW_GAP_FLAGGED), "and so is a flag of the second one");
+	etw_verdict_free(&v);
+	make(&good, SESSION);
+}
+
 static void test_many_hints(void)
 {
 	struct etw_loss_payload loss = one_lost;
@@ -456,6 +492,7 @@ int main(void)
 	test_recorded();
 	test_out_of_place();
 	test_lost_to_file();
+	test_unclosed();
 	test_many_hints();
 	test_many_records();
 	test_huge();
