@@ -323,10 +323,11 @@ static int check_gaps(struct etw_verify *y, const struct part *part, uint64_t *t
 		return -ENOMEM;
 	next = y->v->author == ETW_AUTHOR_LIBRARY ? 1 : first_of(&part->list[0]);
 	for (i = 0; i < part->count && !err; i++) {
-		const struct etw_seen_buffer *b = &part->list[i];
+		struct etw_seen_buffer *b = &part->list[i];
 
 		if (i && b->sequence == b[-1].sequence) {
 			err = add_shuffled(y, ETW_GAP_DUPLICATE, b);
+			b->is_copy = true;
 			++*twice;
 		} else if (first_of(b) > next) {
 			err = add_numbers(y, b, next, newest);
@@ -389,8 +390,8 @@ static int check_copies(struct etw_verify *y, uint64_t *twice)
 	for (i = 1; i < y->count && !err; i++) {
 		const struct etw_seen_buffer *b = &y->list[i];
 
-		if (b->sequence == b[-1].sequence && b->timestamp == b[-1].timestamp &&
-		    b->cpu == b[-1].cpu) {
+		if (!b->is_copy && b->sequence == b[-1].sequence &&
+		    b->timestamp == b[-1].timestamp && b->cpu == b[-1].cpu) {
 			err = add_shuffled(y, ETW_GAP_DUPLICATE, b);
 			++*twice;
 		}

@@ -22,6 +22,7 @@ struct etw_seen_buffer {
 	uint16_t session;	/* id */
 	uint64_t stands_for;	/* missing buffers, by its record, of which its number is the last */
 	bool library;		/* has no session's number: a program wrote it */
+	bool is_copy;		/* of another one of its part */
 };
 
 /* A loss that a session recorded */

@@ -358,6 +358,11 @@ static void test_short_sessions(void)
 	ok(judge_bad(&v) && has_gap(&v, ETW_GAP_DUPLICATE) && has_gap(&v, ETW_GAP_NOT_STORED),
 	   "but not if one is there twice");
 	etw_verdict_free(&v);
+	memcpy(bad.data + 2 * SIZE, bad.data + 3 * SIZE, SIZE);
+	memcpy(bad.data + SIZE, bad.data + 3 * SIZE, SIZE);
+	ok(judge_bad(&v) && v.gap_count == 3 && has_gap(&v, ETW_GAP_NOT_STORED) &&
+	   !has_gap(&v, ETW_GAP_SURPLUS), "and if it is all that there is: two copies, two missing");
+	etw_verdict_free(&v);
 }
 
 /* A program has read a file that lacks a buffer, which may have been larger than its own. */
