@@ -261,7 +261,7 @@ static bool all_recorded(const struct etw_verdict *list, unsigned int count,
 	for (other = list; other < list + count; other++) {
 		if (other != v && !same_session(other, v))
 			continue;
-		closed &= other->closed && !other->uncounted;
+		closed &= other->closed && !other->uncounted && !other->shuffled;
 		if (__builtin_add_overflow(recorded, other->recorded, &recorded))
 			recorded = UINT64_MAX;
 		if (other->info.header.EventsLost > lost)
