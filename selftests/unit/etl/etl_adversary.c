@@ -11,7 +11,8 @@
  *
  * What no judge can see: the format has no checksums. After bytes were altered in place, an
  * event with other bytes counts as there, and times and counts are believed as they stand; so
- * those runs check that no event is missing, but not the bounds.
+ * those runs check that no event is missing, but not the bounds. And no buffer is replaced by
+ * one that may be there, see looks_right().
  */
 #include "etl_simulate.h"
 
@@ -117,15 +118,32 @@ static void exchange(struct trial *t, struct sim_file *f)
 	note(t, " exchange %zu and %zu;", a, b);
 }
 
+/*
+ * Would a file in which this buffer of another one takes a place look like one that nothing
+ * happened to? The only buffer of a file may have any number, and a session of any id may append.
+ */
+static bool looks_right(struct sim_file *f, const struct sim_file *other, size_t from)
+{
+	const struct etw_buffer_header *h = (const void *)(other->data + from);
+
+	if (other->stream == f->stream)
+		return f->len == 2 * f->size;
+	return sim_header(f)->mode & EVENT_TRACE_FILE_MODE_APPEND && !h->sequence;
+}
+
 /* Replace a buffer by, or insert, one of another file, which may be of another session. */
 static void transplant(struct trial *t, struct sim_file *f)
 {
 	struct sim_file *other = &t->set.files[pick(t->set.count)];
+	bool replace;
 	size_t from, to;
 
 	if (other == f || other->size != f->size || !pick_buffer(other, &from) || !pick_buffer(f, &to))
 		return;
-	if (pick(2))
+	replace = pick(2);
+	if (replace && looks_right(f, other, from))
+		return;
+	if (replace)
 		memcpy(f->data + to, other->data + from, f->size);
 	else
 		insert_into(f, to, other->data + from, f->size);
