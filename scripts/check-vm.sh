@@ -3,7 +3,7 @@
 #
 # Selftests in virtual machines. Sourced by scripts/check and scripts/check-turn,
 # after scripts/jobs.sh.
-# shellcheck disable=SC2154 # work and soak_times are theirs
+# shellcheck disable=SC2154 # work, soak_times and adversary_runs are theirs
 
 # A machine in which no program has begun, ended or printed for this long after the
 # limit of the program that runs is stuck, and is ended.
@@ -267,4 +267,10 @@ check_soak() {
 # check_crash KERNEL: power cuts, at length: 1,000 images.
 check_crash() {
 	run_vm "$work/crash-$1" "$1" --env ETW_CRASH_IMAGES=170 -- logfile_crash
+}
+
+# check_adversary KERNEL SEED: verdicts on sessions that are disturbed, at length.
+check_adversary() {
+	run_vm "$work/adversary-$1" "$1" --env "ETW_ADVERSARY_RUNS=$adversary_runs" \
+		--env "ETW_ADVERSARY_SEED=$2" -- adversary
 }
