@@ -330,6 +330,9 @@ static bool is_newer(const struct judged *j, const struct etw_verdict *v,
 {
 	if (!v->continued || !j->file[v - j->v]->continued)
 		return false;
+	/* Its highest number may be another file's. */
+	if (v->shuffled && e->time > v->end)
+		return true;
 	return e->sequence < 0 ? e->time > v->settled : e->sequence > v->high;
 }
 
