@@ -2,6 +2,7 @@
 /*
  * logfile_disk - what a log file says whose disk has failed
  *
+ * TIMEOUT: 900
  * KERNEL: every
  */
 #include "lib/vm.h"
