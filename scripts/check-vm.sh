@@ -75,7 +75,7 @@ judge_vm() {
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_@(ring|end|order)'
 	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
 	[[ $kernel == kcsan ]] ||
-		must+='|abi_perm|logfile_@(crash|sync|fail|switch)|module_left|control_wait|memory|writer_death'
+		must+='|abi_perm|logfile_@(crash|disk|sync|fail|switch)|module_left|control_wait|memory|writer_death'
 	# Before 6.12 only some types of BPF programs may call a module's functions.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
 	# Before 6.11 perf drops all records of a CPU on which a writer died.
@@ -236,6 +236,10 @@ check_part() {
 
 	mapfile -t all < <(programs "$1" every)
 	mapfile -t names < <(printf '%s\n' "${all[@]}" | of_turn "$2")
+	if [[ ${#names[@]} -eq 0 ]]; then
+		vm_fails "$1" "no selftest is chosen for this kernel"
+		return
+	fi
 	print_block "# $1: ${#names[@]} of ${#all[@]} selftests; make check-matrix runs all of them"
 	check_programs "$1" "${names[@]}"
 }

@@ -4,7 +4,8 @@
 # What a run that has no time for all selftests chooses: those that the last changes concern, and
 # of the others another part at every commit. Sourced by the checks.
 
-# changed_files: since the commit that the main branch has, or of the last ten commits.
+# changed_files: since the commit that the main branch has, or of the last ten commits; those that
+# are not committed yet, too.
 changed_files() {
 	local base
 
@@ -12,7 +13,7 @@ changed_files() {
 	if [[ -z $base || $base == "$(git rev-parse HEAD 2>/dev/null)" ]]; then
 		base=$(git rev-parse -q --verify HEAD~10 2>/dev/null) || return 0
 	fi
-	git diff --name-only "$base" HEAD 2>/dev/null || true
+	git diff --name-only "$base" 2>/dev/null || true
 }
 
 # tests_of: the folders of selftests/vm, and programs, that test the files on stdin.
@@ -33,6 +34,7 @@ tests_of() {
 		module/system/*) echo system/ ;;
 		user/bridge/*) echo system/ cli_probe cli_tracepoint ;;
 		include/etw/bpf*) echo bpf/ ;;
+		include/etw/*) echo abi/ session/ ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
@@ -44,6 +46,7 @@ concerned() {
 
 	while read -r name; do wanted[$name]=1; done < <(changed_files | tests_of)
 	while read -r name; do
+		[[ -n $name ]] || continue
 		dir=$(cd "$TOP/selftests/vm" && echo */"$name.c")
 		is=no
 		[[ -z ${wanted[$name]-} && -z ${wanted[${dir%%/*}/]-} ]] || is=yes
@@ -51,9 +54,12 @@ concerned() {
 	done
 }
 
-# turn_number: grows with every commit.
+# turn_number: another one for every commit.
 turn_number() {
-	git -C "$TOP" rev-list --count HEAD 2>/dev/null || date +%j | sed 's/^0*//'
+	local commit
+
+	commit=$(git -C "$TOP" rev-parse HEAD 2>/dev/null) || commit=$(date +%j)
+	echo $((16#${commit:0:7}))
 }
 
 # turned NUMBER NAME...: the names as a circle that starts at the one with this number.

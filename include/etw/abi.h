@@ -328,7 +328,8 @@ static inline __u64 etw_stat_dropped(const struct etw_session_stat *stat, __u32 
  * is lost to the file and counted; the session continues, and so does the file with the
  * next buffer that can be written.  A file is complete once it is closed: at STOP, or when
  * another file replaces it.  STOP waits until the file is synced to its disk; a file that is
- * replaced is synced later.  Its file system stays in use until then.
+ * replaced is synced later, but UPDATE waits for a CIRCULAR one, which gets its end after that.
+ * Its file system stays in use until then.
  *
  * If another process shortens the file, it is started again at the next write.  The buffers
  * of the session that it had are then lost to the file and counted with their events, but not

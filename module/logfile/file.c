@@ -189,8 +189,8 @@ static int write_end(struct etw_logtarget *t)
 }
 
 /*
- * The end of a circular file follows when the disk has the rest: a power cut that leaves it, but
- * not the newest buffers, would show older ones in their places, which look whole.
+ * The end of a circular file follows when the disk has the rest: after a power cut that left the
+ * end but not the newest buffers, older ones in their places would look whole.
  */
 static int put_end(struct etw_logtarget *t, struct etw_trace_session *s)
 {
@@ -653,29 +653,27 @@ static bool has_header(const struct etw_logtarget *t)
 }
 
 /*
- * Change the first buffer of a file that is complete.  If the file was closed since, others may
- * have changed it: then it is not this one any more.
+ * Data of the file was lost by this -errno: say so in it, and sync that.  If the file was closed
+ * since, others may have changed it: then it is not this one any more.
  */
-static bool may_change(struct etw_logtarget *t)
-{
-	return !list_empty(&t->node) || (!etw_logtarget_claim(t) && has_header(t));
-}
-
-/* Data of the file was lost by this -errno: say so in it, and sync that. */
 void etw_logtarget_doubt(struct etw_logtarget *t, struct etw_trace_session *s, int err)
 {
+	bool closed = list_empty(&t->node);
 	struct persona old;
 
-	if (t->doubted)
+	if (t->doubted || (closed && etw_logtarget_claim(t)))
 		return;
 	persona_take(&old, t, s);
-	if (may_change(t))
+	if (!closed || has_header(t))
 		file_doubt(t, s, err);
 	persona_drop(&old);
 	etw_logtarget_sync(t->file, t->begun_error, false);
 }
 
-/* The disk has all of the file but its end, if that is still to be written: do so, and sync it. */
+/*
+ * The disk has all of the file but its end, if that is still to be written: do so, and sync it.
+ * A file that another process has changed meanwhile stays without one.
+ */
 int etw_logtarget_seal(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	struct persona old;
@@ -684,7 +682,7 @@ int etw_logtarget_seal(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (!t->end[0] || t->header.end_time || t->endless || t->headless)
 		return 0;
 	persona_take(&old, t, s);
-	if (may_change(t))
+	if (!(t->file->f_mode & FMODE_READ) || has_header(t))
 		err = write_end(t);
 	persona_drop(&old);
 	return err ?: etw_logtarget_sync(t->file, t->begun_error, false);

@@ -94,7 +94,7 @@ struct etw_logfile {
 	struct etw_trace_session *session;	/* set when the thread starts */
 	struct delayed_work sync_work;
 	struct work_struct close_work;
-	struct etw_logtarget *former;	/* of close_work, see sync.c: a file that has its end */
+	struct etw_logtarget *former;	/* of close_work, see sync.c: a file that is complete */
 	bool running;			/* the thread was started; never for BUFFERING */
 	struct completion ended;	/* the thread has ended */
 	wait_queue_head_t wait;		/* for callers that wait for the thread */
@@ -174,6 +174,7 @@ void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
 int etw_logfile_close(struct etw_logfile *log, int err, bool stopping);
 u32 etw_logfile_reported(struct etw_logfile *log);
 int etw_logfile_sync(struct etw_trace_session *s, u32 reported);
+void etw_logfile_settle(struct etw_logfile *log);
 void etw_logfile_sync_end(struct etw_logfile *log);
 
 /* writer_thread.c, snapshot.c; all sleep */

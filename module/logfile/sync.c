@@ -11,7 +11,8 @@
  * A file that ends stays in log->file until it is complete, and then moves to close_work, or is
  * synced by a thread that stops.  If that fails, the file is made to say so: it may have its end
  * already, and else would seem complete as long as its pages are cached, and later if the lost
- * ones are within payloads.  A circular file gets its end only then: see put_end().
+ * ones are within payloads.  A circular file gets its end only then, see put_end(), and whoever
+ * has it replaced waits for that.
  *
  * So a flush finds every file of the session that is not on its disk: it syncs log->file, then
  * waits for close_work.  What failed meanwhile, or before, is counted in log->failures, as are
@@ -44,14 +45,25 @@ static void log_former_failed(struct etw_logfile *log, int err)
 	log->status.former_error = -err;
 }
 
+/* Sync a file that is complete, and then let it have its end, unless a sync has failed before. */
+static int log_sync_complete(struct etw_logfile *log, struct etw_logtarget *t, struct file *file,
+			     const int *before)
+{
+	int err = etw_logtarget_sync(file, t->begun_error, true);
+	bool failed;
+
+	mutex_lock(&log->lock);
+	failed = err || *before;
+	mutex_unlock(&log->lock);
+	return failed ? err : etw_logtarget_seal(t, log->session);
+}
+
 /* A former file: sync and close it. */
 static void log_close_work(struct work_struct *work)
 {
 	struct etw_logfile *log = container_of(work, struct etw_logfile, close_work);
 	struct etw_logtarget *former = log->former;
-	int err = etw_logtarget_sync(former->file, former->begun_error, true) ?:
-		  etw_logtarget_seal(former, log->session);
-	int lost;
+	int err = log_sync_complete(log, former, former->file, &log->closing_error), lost;
 
 	mutex_lock(&log->lock);
 	lost = err ?: log->closing_error;
@@ -91,8 +103,7 @@ static int log_close_last(struct etw_logfile *log, int err)
 {
 	/* Only this thread changes log->file. */
 	struct file *file = log->file;
-	int lost = etw_logtarget_sync(file, log->since, true) ?:
-		   etw_logtarget_seal(log->target, log->session);
+	int lost = log_sync_complete(log, log->target, file, &log->sync_error);
 
 	mutex_lock(&log->lock);
 	lost = log->sync_error ?: lost;
@@ -125,7 +136,7 @@ void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t)
 }
 
 /*
- * The file of log->target, if there is one, has its end: close it, at once if the session stops.
+ * The file of log->target, if there is one, is complete: close it, at once if the session stops.
  * err: what is wrong with it already.  Returns the error of the file so far: one that could not
  * be synced once is incomplete, whatever later syncs do.
  */
@@ -236,6 +247,14 @@ void etw_logfile_sync_init(struct etw_logfile *log)
 {
 	INIT_DELAYED_WORK(&log->sync_work, log_sync_work);
 	INIT_WORK(&log->close_work, log_close_work);
+}
+
+/* Another file has replaced the session's: a circular one has its end only after this. */
+void etw_logfile_settle(struct etw_logfile *log)
+{
+	/* Of another file that has been replaced meanwhile, waiting does no harm. */
+	if (data_race(READ_ONCE(log->former->mode)) & ETW_MODE_CIRCULAR)
+		flush_work(&log->close_work);
 }
 
 /* The thread ends; its last file is closed. */

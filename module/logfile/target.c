@@ -209,8 +209,9 @@ struct etw_logtarget *etw_logtarget_empty(void)
 }
 
 /*
- * t's file has its end: close it, and remember in former, which has none open, what it takes to
- * change its first buffer later.  former gets the reference to file, which is the same one.
+ * t's file is complete: close it, and remember in former, which has none open, what it takes to
+ * change its first buffer later.  former gets the reference to file, which is the same one, and
+ * stays the only one to write a circular file, which gets its end later.
  */
 void etw_logtarget_hand_over(struct etw_logtarget *former, struct etw_logtarget *t,
 			     struct file *file)
@@ -226,6 +227,10 @@ void etw_logtarget_hand_over(struct etw_logtarget *former, struct etw_logtarget 
 	former->slots = NULL;
 	former->missed = NULL;
 	former->block = block;
+	mutex_lock(&open_lock);
+	if (t->mode & ETW_MODE_CIRCULAR && !list_empty(&t->node))
+		list_replace_init(&t->node, &former->node);
+	mutex_unlock(&open_lock);
 	etw_logtarget_close(t);
 }
 

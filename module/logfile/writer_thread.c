@@ -593,7 +593,10 @@ int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
 	mutex_unlock(&s->lock);
 	log_request(s->log, change, next, until, &ticket);
 	wake_up_interruptible_all(&s->wait);
-	return log_wait(s->log, &ticket);
+	err = log_wait(s->log, &ticket);
+	if (!err)
+		etw_logfile_settle(s->log);
+	return err;
 
 err_cancel:
 	log_cancel(s->log);

@@ -359,7 +359,6 @@ static void big_end(uint32_t lost)
 	etw_verdict_lost(&big.v, &big.least, &big.most);
 }
 
-/* Hints fill no place of a list that has exact records; those are not forgotten with them. */
 /* The first buffer says that nobody closed the file before its session appended to it. */
 static void put_unclosed(struct image *m)
 {
@@ -396,6 +395,7 @@ static void test_unclosed(void)
 	make(&good, SESSION);
 }
 
+/* Hints fill no place of a list that has exact records; those are not forgotten with them. */
 static void test_many_hints(void)
 {
 	struct etw_loss_payload loss = one_lost;

@@ -36,14 +36,15 @@ static const char *modules(void)
 	return folder;
 }
 
-/* Have etw.ko alone there.  What depmod makes serves all tests. */
+/* Have etw.ko alone there.  What depmod makes of it serves all tests. */
 static int install_module(void)
 {
 	char from[VM_MODULE_PATH], command[2048];
 
+	vm_module_path("etw", from);
 	snprintf(command, sizeof(command), "mkdir -p %s " MODULES "/extra && mount --bind " MODULES
-		 " %s && { [ -e " MODULES "/modules.dep ] || { cp %s " MODULES "/extra/ && depmod 2>/dev/null; } }",
-		 modules(), modules(), vm_module_path("etw", from));
+		 " %s && { [ %s -ot " MODULES "/modules.dep ] || { cp %s " MODULES
+		 "/extra/ && depmod 2>/dev/null; } }", modules(), modules(), from, from);
 	return system(command);
 }
 

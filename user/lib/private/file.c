@@ -427,32 +427,39 @@ static void complete_head(struct private_file *file, const struct private_file_e
 }
 
 /*
- * A circular file gets its end once the disk has the rest: a power cut that leaves the end, but
- * not the newest buffers, would show older ones in their places, which look whole.
+ * A circular file gets its end when the disk has the rest: after a power cut that left the end but
+ * not the newest buffers, older ones in their places would look whole.
  */
-static int settle(const struct private_file *file)
+static int sync_rest(struct private_file *file)
 {
-	return file->mode & ETW_MODE_CIRCULAR && fdatasync(file->fd) ? -errno : 0;
+	int err;
+
+	if (!(file->mode & ETW_MODE_CIRCULAR))
+		return 0;
+	err = keep_open(file);
+	return err || !fdatasync(file->fd) || errno == EINVAL ? err : -errno;
 }
 
 int etw_private_file_end(struct private_file *file, const struct private_file_end *end,
 			 struct etw_losses *losses)
 {
-	int err, closed;
+	int synced = sync_rest(file), err, closed;
 
 	if (losses)
 		put_losses(file, end->session, losses);
 	put_losses(file, end->session, &file->missed);
 	complete_head(file, end);
-	err = settle(file);
-	if (!err)
-		err = write_at(file, file->head, file->size, 0);
+	if (synced)
+		((struct etw_log_header *)(file->head + ETW_LOG_HEADER_AT))->end_time = 0;
+	err = write_at(file, file->head, file->size, 0);
 	/* A part of a buffer, for which the disk had no room */
 	if (!err)
 		err = cut(file, file->bytes);
 	closed = close_file(file);
 	free(file->head);
 	file->head = NULL;
+	if (!err)
+		err = synced;
 	return err ? err : closed;
 }
 
