@@ -28,15 +28,27 @@ static bool has_file(const char *folder, const char *name)
 	return found;
 }
 
-/* Move an earlier FILE.old away; 0 or -errno. */
-static int clear(struct etw_older *o, const char *mark)
+/* Files and links may be moved, or folders; devices and pipes have users who count on the name. */
+static int check_kind(const char *path, bool folder)
 {
 	struct stat st;
 
-	if (lstat(o->moved, &st))
-		return errno == ENOENT ? 0 : -errno;
-	if (o->folder != S_ISDIR(st.st_mode))
-		return o->folder ? -ENOTDIR : -EISDIR;
+	if (lstat(path, &st))
+		return -errno;
+	if (S_ISLNK(st.st_mode))
+		return 0;
+	if (folder != S_ISDIR(st.st_mode))
+		return folder ? -ENOTDIR : -EISDIR;
+	return folder || S_ISREG(st.st_mode) ? 0 : -ESPIPE;
+}
+
+/* Move an earlier FILE.old away; 0 or -errno. */
+static int clear(struct etw_older *o, const char *mark)
+{
+	int err = check_kind(o->moved, o->folder);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	if (o->folder && !rmdir(o->moved))
 		return 0;
 	if (o->folder && !has_file(o->moved, mark))
@@ -67,9 +79,12 @@ static int move(struct etw_older *o, const char *mark)
 int etw_older_move(struct etw_older *older, const char *path, bool folder, bool keep,
 		   const char *mark)
 {
-	int err = -ENOMEM;
+	int err = check_kind(path, folder);
 
 	memset(older, 0, sizeof(*older));
+	if (err)
+		return err;
+	err = -ENOMEM;
 	older->folder = folder;
 	older->path = strdup(path);
 	if (keep && older->path && asprintf(&older->moved, "%s" ETW_OLDER_SUFFIX, path) < 0)

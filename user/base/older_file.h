@@ -25,7 +25,7 @@ struct etw_older {
 
 /*
  * Move a file, or a folder, away; keep: to FILE.old, which may be a folder only if it is empty or
- * has the file mark.  0 or -errno; then all is as it was.
+ * has the file mark.  0 or -errno; then all is as it was.  -ESPIPE: it is a device or a pipe.
  */
 int etw_older_move(struct etw_older *older, const char *path, bool folder, bool keep,
 		   const char *mark);

@@ -207,10 +207,13 @@ const char *cli_denied(int err, const char *takes)
 /* Flush stdout: a full disk must not look like success. */
 int cli_finish(int status)
 {
-	if (fflush(stdout) || ferror(stdout)) {
-		if (errno == EPIPE)
-			return status;
-		return cli_fail("standard output: %s", strerror(errno));
-	}
-	return status;
+	const bool failed = fflush(stdout);
+
+	if (!failed && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return status;
+	/* Of a write that failed before, errno may be gone. */
+	return cli_fail("standard output: %s", failed ? strerror(errno) :
+			"not all of it could be written");
 }

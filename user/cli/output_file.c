@@ -60,6 +60,11 @@ void output_file_discard(struct output_file *out)
 	out->file.backup = NULL;
 }
 
+const char *older_file_error(int err)
+{
+	return err == -ESPIPE ? "that is a device or a pipe" : strerror(-err);
+}
+
 /* FILE.old is one step deep: whoever does it twice should know what is lost. */
 void older_file_note(const char *what, const char *moved, bool last)
 {

@@ -28,6 +28,8 @@ int output_file_commit(struct output_file *out);
 /* Remove the output.  Also after an error of output_file_open(). */
 void output_file_discard(struct output_file *out);
 
+/* Why etw_older_move() could not move a file */
+const char *older_file_error(int err);
 /* Say that the older file or folder has another name; last: where an earlier one is gone. */
 void older_file_note(const char *what, const char *moved, bool last);
 

@@ -118,6 +118,42 @@ check_others() {
 	done
 }
 
+# What is no file stays, and what cannot be written is found before the command runs.
+check_refused() {
+	mkfifo "$work/pipe"
+	ln -s pipe "$work/link"
+	ln -s /proc/self/fd/1 "$work/stdout"
+	fails 'is not written to a pipe or a device' record --private -p "$guid" -o "$work/pipe" -- "$work/app"
+	fails 'is not written to a pipe or a device' record --private --replace -p "$guid" -o "$work/link" -- true
+	fails 'is a descriptor' record --private -p "$guid" -o "$work/stdout" -- "$work/app"
+	fails 'Is a directory' record --private -p "$guid" -o "$work" -- "$work/app"
+	fails 'No such file or directory' record --private -p "$guid" -o "$work/none/a.etl" -- "$work/app"
+	holds 'a pipe stays' [ -p "$work/pipe" ]
+	holds 'so does a link' [ -L "$work/link" ]
+	run record --private -q -p "$guid" -o "$file" -- "$work/app"
+	rm -f "$file.old"
+	mkfifo "$file.old"
+	fails 'that is a device or a pipe' record --private -p "$guid" -o "$file" -- "$work/app"
+	holds 'nor does a file take the name of one' [ -p "$file.old" ]
+	holds 'and it stays' [ "$(count "$file")" -eq 4 ]
+	rm -f "$file" "$file.old"
+}
+
+# --strict judges the files, and does not take no file for a whole one.
+check_strict() {
+	run record --private --strict -q -p "$guid" -o "$file" -- "$work/app"
+	holds 'a whole file' [ "$code" -eq 0 ]
+	rm -f "$file"
+	run record --private --strict -p "$guid" -o "$file" -- true
+	holds 'no file' [ "$code" -eq 3 ]
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n%s\n: >"%s"\n' "$work/app" "$file" >"$work/spoiler"
+	chmod +x "$work/spoiler"
+	run record --private --strict -p "$guid" -o "$file" -- "$work/spoiler"
+	holds 'a file that is not one any more' [ "$code" -ne 0 ]
+	rm -f "$file"
+}
+
 cc -Iinclude -o "$work/sample" user/samples/sample_tracelogging.c build/libetw.a -pthread
 printf '#!/bin/sh\nexec %s/sample >%s/app.out\n' "$work" "$work" >"$work/app"
 chmod +x "$work/app"
@@ -126,4 +162,6 @@ check_one
 check_several
 check_others
 check_limits
+check_refused
+check_strict
 finish

@@ -7,9 +7,11 @@
  * process writes FILE, others FILE_PID.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -214,7 +216,7 @@ static void report(const struct record *r, const struct files *files)
 	if (r->quiet)
 		return;
 	if (!files->count) {
-		cli_note("no process that uses libetw registered any of the providers: there is no file");
+		cli_note("there is no file: no process that uses libetw registered any of the providers, or none could write it");
 		return;
 	}
 	cli_note("%" PRIu64 " event%s of %zu process%s in %s%s", r->contents.events,
@@ -224,6 +226,21 @@ static void report(const struct record *r, const struct files *files)
 		cli_note("%" PRIu64 " event%s and %" PRIu64 " buffer%s lost: see etw verify",
 			 r->contents.lost_events, cli_s(r->contents.lost_events),
 			 r->contents.lost_buffers, cli_s(r->contents.lost_buffers));
+}
+
+/* --strict: are all of them complete?  Nobody knows that of a recording without a file. */
+static int judge(struct files *files)
+{
+	char **paths = files->found.gl_pathv, *behind;
+	int status;
+
+	if (!files->count)
+		return VERIFY_EXIT_LOST;
+	behind = paths[files->count];
+	paths[files->count] = NULL;
+	status = verify_strict(paths);
+	paths[files->count] = behind;
+	return status;
 }
 
 /* Read all files and say what is in them.  Returns the exit status of that. */
@@ -243,18 +260,41 @@ static int finish(struct record *r, const char *path)
 			machine_describe(files.found.gl_pathv[i], 0);
 	}
 	report(r, &files);
+	if (!status && r->strict)
+		status = judge(&files);
 	globfree(&files.found);
-	if (!status && r->strict && (r->contents.lost_events || r->contents.lost_buffers))
-		status = VERIFY_EXIT_LOST;
 	return status;
 }
 
+/* Can files be made beside this one?  What libetw cannot write, a program does not report. */
+static int try_folder(const struct record *r, const char *path)
+{
+	char folder[PATH_MAX];
+	size_t len = (size_t)(strrchr(path, '/') - path);
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%.*s", len ? (int)len : 1, path);
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* Not every file system has files without a name; its folders are opened as folders. */
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return cli_fail("%s: %s", cli_quote(r->file.path), strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* Errors end the command before anything is changed. */
 static void move_older(const struct record *r, const char *path, struct etw_older *older)
 {
-	int err = etw_older_move(older, path, false, !r->file.replace, NULL);
+	int err;
 
+	if (older_log_check(&r->file, r->name) || try_folder(r, path))
+		exit(1);
+	err = etw_older_move(older, path, false, !r->file.replace, NULL);
 	if (err && err != -ENOENT)
-		cli_die("%s: %s", cli_quote(r->file.path), strerror(-err));
+		cli_die("%s: cannot be moved to FILE" ETW_OLDER_SUFFIX ": %s",
+			cli_quote(r->file.path), older_file_error(err));
 }
 
 int record_private(struct record *r)

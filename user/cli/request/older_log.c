@@ -180,8 +180,7 @@ static bool is_descriptor(const char *path)
 	return readlink(path, to, sizeof(to)) == sizeof(to) && !memcmp(to, fds, sizeof(to));
 }
 
-/* Can this be a log file?  0, or -errno after a message. */
-static int check_kind(const struct startfile *file, const char *session)
+int older_log_check(const struct startfile *file, const char *session)
 {
 	struct stat st;
 	int err;
@@ -224,7 +223,8 @@ static int move(struct startfile *file)
 
 	if (err)
 		cli_fail("%s: cannot be moved to %s: %s", cli_quote(old->path),
-			 file->replace ? "another name" : cli_quote(moved_name(old)), strerror(-err));
+			 file->replace ? "another name" : cli_quote(moved_name(old)),
+			 older_file_error(err));
 	return err;
 }
 
@@ -240,7 +240,7 @@ int older_log_move(int fd, struct startfile *file, const char *session)
 	if (strlen(file->path) > ETW_FILE_NAME_MAX)
 		return cli_fail("%s: %s", cli_quote(file->path), strerror(ENAMETOOLONG)),
 		       -ENAMETOOLONG;
-	err = check_kind(file, session);
+	err = older_log_check(file, session);
 	if (err)
 		return err;
 	strcpy(old->path, file->path);

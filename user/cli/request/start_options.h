@@ -126,7 +126,12 @@ bool startfile_fail(const struct startfile *file, const char *name, int err);
 int start_session(int fd, const char *name, struct session *session, struct startfile *file);
 
 /*
- * older_log.c: rename an older file, or choose the first number of several; 0 or -errno after a
+ * older_log.c: can this name be a log file's?  A device, a pipe or a folder cannot, nor a link to one
+ * or to a descriptor.  0, or -errno after a message.
+ */
+int older_log_check(const struct startfile *file, const char *session);
+/*
+ * Rename an older file, or choose the first number of several; 0 or -errno after a
  * message.  Then restore it because nothing is written after all, begun: something was, or leave it
  * at its new name for good.
  */
