@@ -434,28 +434,6 @@ static void test_closed(void)
 	is(verify(in_dir("closed.etl")), 0, "etw verify: complete");
 }
 
-/* Neither when a circular file, which is synced before it gets its end, has nothing more to write. */
-static void test_closed_circular(void)
-{
-	struct block *b = block_of(&guid_a, PRIVATE | EVENT_TRACE_FILE_MODE_CIRCULAR |
-				   EVENT_TRACE_USE_KBYTES_FOR_SIZE, "circular.etl");
-	TRACEHANDLE h;
-	ULONG ret;
-	int fd;
-
-	b->p.BufferSize = 4;
-	b->p.MaximumFileSize = 64;
-	is(StartTraceA(&h, "life", &b->p), ERROR_SUCCESS, "a circular file");
-	enable(h, &guid_a, 0, 0);
-	write_some(20);
-	control(h, EVENT_TRACE_CONTROL_FLUSH, &ret);
-	fd = take_number(in_dir("circular.etl"), in_dir("own"));
-	is(stop(h), ERROR_SUCCESS, "stop after its descriptor was replaced");
-	ok(is_untouched(fd), "the program's own file is as it was");
-	close(fd);
-	is(verify(in_dir("circular.etl")), 0, "etw verify: complete");
-}
-
 /* As that, and the log file is another one by now: its events are lost. */
 static void test_lost(void)
 {
@@ -805,7 +783,6 @@ int main(void)
 	test_exit_busy();
 	test_death();
 	test_closed();
-	test_closed_circular();
 	test_lost();
 	test_fork();
 	test_fork_delayed();
