@@ -16,20 +16,25 @@ static int dies(FIXTURE_DATA(bad_driver) *self)
 	return dies_in(self, ETW_TEST_DIE_EVENT);
 }
 
+#define DIE_OR_SKIP(self)	do {						\
+		int _ret = dies(self);						\
+										\
+		if (_ret == -EOPNOTSUPP)					\
+			SKIP(return, "the kernel has no kprobes");		\
+		ASSERT_EQ(0, _ret);						\
+	} while (0)
+
 /*
  * A writer that dies costs its buffer, no more; a flush finds it.  After as many deaths as
  * writers may be nested others still write.
  */
 static void deaths(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self)
 {
-	int i, ret;
+	int i;
 
 	for (i = 0; i < DEATHS; i++) {
 		ASSERT_EQ(0, good(self, 10));
-		ret = dies(self);
-		if (ret == -EOPNOTSUPP)
-			SKIP(return, "the kernel has no kprobes");
-		ASSERT_EQ(0, ret);
+		DIE_OR_SKIP(self);
 		/* Some in the buffer of the dead one, most in later ones. */
 		ASSERT_EQ(0, good(self, 500));
 		ASSERT_EQ(0, drain(self));
@@ -58,14 +63,10 @@ TEST_F(bad_driver, death_shared)
 TEST_F(bad_driver, stop_without_flush)
 {
 	struct etw_session q;
-	int ret;
 
 	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
 	ASSERT_EQ(0, good(self, 10));
-	ret = dies(self);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "the kernel has no kprobes");
-	ASSERT_EQ(0, ret);
+	DIE_OR_SKIP(self);
 	ASSERT_EQ(0, good(self, 500));
 	ASSERT_EQ(0, vm_session_op(self->fd, ETW_IOC_SESSION_STOP, self->s.handle, &q));
 	ASSERT_EQ(0, vm_drain(&self->r, see, &self->seen));
@@ -81,11 +82,7 @@ TEST_F(bad_driver, death_buffering)
 
 	ASSERT_EQ(0, begin(self, ETW_MODE_BUFFERING));
 	for (i = 0; i < DEATHS; i++) {
-		int ret = dies(self);
-
-		if (ret == -EOPNOTSUPP)
-			SKIP(return, "the kernel has no kprobes");
-		ASSERT_EQ(0, ret);
+		DIE_OR_SKIP(self);
 		ASSERT_EQ(0, good(self, 500));
 		ASSERT_EQ(0, drain(self));
 	}
@@ -104,14 +101,9 @@ TEST_F(bad_driver, ring_outlives_deaths)
 
 	ASSERT_EQ(0, begin(self, ETW_MODE_BUFFERING));
 	for (i = 0; i < self->s.min_buffers + DEATHS; i++) {
-		int ret;
-
 		ASSERT_TRUE(vm_until(!good(self, 1)))
 			TH_LOG("no buffer after %u deaths", i);
-		ret = dies(self);
-		if (ret == -EOPNOTSUPP)
-			SKIP(return, "the kernel has no kprobes");
-		ASSERT_EQ(0, ret);
+		DIE_OR_SKIP(self);
 		/* More than a buffer, so that it is closed. */
 		good(self, 2 * PER_BUFFER);
 	}
@@ -147,16 +139,13 @@ static bool delivered(FIXTURE_DATA(bad_driver) *self)
 static void outlive(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self)
 {
 	struct etw_session_stat st;
-	int i, ret;
+	int i;
 
 	ASSERT_EQ(0, start(self));
 	if (self->s.mode & ETW_MODE_REAL_TIME)
 		ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, good(self, 10));
-	ret = dies(self);
-	if (ret == -EOPNOTSUPP)
-		SKIP(return, "the kernel has no kprobes");
-	ASSERT_EQ(0, ret);
+	DIE_OR_SKIP(self);
 	for (i = 0; i < 40; i++) {
 		ASSERT_EQ(0, good(self, BUFFERS / 4 * PER_BUFFER))
 			TH_LOG("after %d quarters of the pool", i);
