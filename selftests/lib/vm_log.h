@@ -92,4 +92,9 @@ const char *vl_logger_begin(struct vl_logger *l, unsigned int kb);
 
 void vl_logger_end(struct vl_logger *l);
 
+static inline ULONG vl_logger_flush(const struct vl_logger *l)
+{
+	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
+}
+
 #endif /* ETW_SELFTEST_VM_LOG_H */

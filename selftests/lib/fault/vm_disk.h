@@ -22,6 +22,12 @@
 /* What most machines have: write(2) only fills memory. */
 #define DISK_USUAL	"-e remount-ro", "delalloc"
 
+/* In a test whose fixture has a bool disk: what vm_disk_make() returned */
+#define NEEDS_DISK(self)	do {						\
+		if (!(self)->disk)						\
+			SKIP(return, "no ext4 on a loop device");		\
+	} while (0)
+
 /*
  * Make the image in LOG_DIR with these features and mount it with these options.
  * false: this machine has no ext4 on loop devices.

@@ -21,11 +21,6 @@ FIXTURE(disk) {
 	bool disk;
 };
 
-#define NEEDS_DISK(self)	do {						\
-		if (!(self)->disk)						\
-			SKIP(return, "no ext4 on a loop device");		\
-	} while (0)
-
 FIXTURE_SETUP(disk)
 {
 	const char *why = vl_logger_begin(&self->l, 16 * 1024);
@@ -39,11 +34,6 @@ FIXTURE_TEARDOWN(disk)
 {
 	umount2(DISK_DIR, MNT_DETACH);
 	vl_logger_end(&self->l);
-}
-
-static ULONG flush(struct vl_logger *l)
-{
-	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
 }
 
 /* Does etw verify find a gap of this cause, of which nobody knows what is missing? */
@@ -80,7 +70,7 @@ TEST_F(disk, flush_reports_read_only)
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).error);
 	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
@@ -131,7 +121,7 @@ static bool fail_one_flush(struct vl_logger *l)
 	vm_write_text("/proc/sysrq-trigger", "u");
 	if (!vm_until(is_read_only()))
 		return false;
-	failed = flush(l) != 0;
+	failed = vl_logger_flush(l) != 0;
 	return !mount(NULL, DISK_DIR, NULL, MS_REMOUNT, NULL) && failed;
 }
 
@@ -152,9 +142,9 @@ TEST_F(disk, one_failure_stays)
 		SKIP(return, "this kernel has no SysRq");
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, PER_BUFFER);
-	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_EQ(0, vl_logger_flush(&self->l));
 	ASSERT_TRUE(fail_one_flush(&self->l));
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	ASSERT_EQ(0, continue_in(&self->l, FILE_B));
 	EXPECT_EQ(0, vl_log_status(self->l.fd, self->l.session).error);
 	log = vl_logger_stop_status(&self->l);
@@ -202,7 +192,7 @@ static int start_shared_as(struct __test_metadata *_metadata, struct vl_logger *
 	EXPECT_EQ(0, vm_start(l->fd, &s));
 	l->session = s.handle;
 	EXPECT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
-	EXPECT_EQ(0, flush(l));
+	EXPECT_EQ(0, vl_logger_flush(l));
 	EXPECT_EQ(0, fsync(file.fd));
 	return file.fd;
 }
@@ -245,11 +235,11 @@ TEST_F(disk, opener_sees_the_error)
 	for (i = 0; i < 5 && !failed; i++) {
 		ASSERT_TRUE(vl_log_dir_fill());
 		vl_logger_write(&self->l, 3 * PER_BUFFER);
-		failed = flush(&self->l) != 0;
+		failed = vl_logger_flush(&self->l) != 0;
 	}
 	EXPECT_TRUE(failed);
 	EXPECT_EQ(-1, fsync(fd));
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	vl_log_dir_free();
 	vl_logger_stop(&self->l);
 	EXPECT_TRUE(tells_error(FILE_A));
@@ -283,7 +273,7 @@ TEST_F(disk, error_found_by_close)
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(fail_unseen(&self->l));
 	ASSERT_EQ(0, continue_in(&self->l, OTHER_FILE));
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	EXPECT_TRUE(tells_error(FILE_A));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_FALSE(tells_error(OTHER_FILE));
@@ -360,7 +350,7 @@ TEST_F(disk, error_in_a_file_to_write_only)
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(fail_unseen(&self->l));
 	ASSERT_EQ(0, continue_in(&self->l, OTHER_FILE));
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	vl_log_dir_free();
 	close(fd);
@@ -406,7 +396,7 @@ TEST_F(disk, opener_saw_the_error)
 		failed = fsync(fd);
 	}
 	EXPECT_EQ(-1, failed);
-	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_logger_flush(&self->l));
 	vl_log_dir_free();
 	vl_logger_stop(&self->l);
 	EXPECT_TRUE(tells_error(FILE_A));

@@ -25,11 +25,6 @@ FIXTURE(sync) {
 	bool disk;
 };
 
-#define NEEDS_DISK(self)	do {						\
-		if (!(self)->disk)						\
-			SKIP(return, "no ext4 on a loop device");		\
-	} while (0)
-
 FIXTURE_SETUP(sync)
 {
 	const char *why = vl_logger_begin(&self->l, 16 * 1024);
@@ -43,11 +38,6 @@ FIXTURE_TEARDOWN(sync)
 {
 	umount2(DISK_DIR, MNT_DETACH);
 	vl_logger_end(&self->l);
-}
-
-static ULONG flush(struct vl_logger *l)
-{
-	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
 }
 
 /* A descriptor does not let the kernel thread cut a file that nobody may cut. */
@@ -111,7 +101,7 @@ TEST_F(sync, flush_survives_power_cut)
 	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
-	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_EQ(0, vl_logger_flush(&self->l));
 	ASSERT_TRUE(vm_disk_shut_down());
 	vl_logger_stop(&self->l);
 	ASSERT_EQ(0, umount2(DISK_DIR, 0));
@@ -153,10 +143,10 @@ TEST_F(sync, name_is_synced)
 	close(open(VM_TRACEFS "trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 1);
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vl_logger_flush(&self->l));
 	first = syncs_of_directory();
 	vl_logger_write(&self->l, 1);
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vl_logger_flush(&self->l));
 	second = syncs_of_directory();
 	EXPECT_EQ(0, vl_logger_stop_status(&self->l).error);
 	last = syncs_of_directory();
@@ -275,7 +265,7 @@ TEST_F(sync, interval_of_late_file)
 	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
 	EXPECT_EQ(0, vl_log_status(self->l.fd, s.handle).sync_ms);
 	vl_logger_write(&self->l, 1);
-	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(0, vl_logger_flush(&self->l));
 	EXPECT_EQ(60000, vl_log_status(self->l.fd, s.handle).sync_ms);
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	close(file.dir);
@@ -291,10 +281,10 @@ static void shorten(struct __test_metadata *_metadata, struct vl_logger *l, ULON
 	ASSERT_EQ(0, vl_logger_start(l, mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_A,
 				     mode ? 32 * LOG_KB : 0));
 	vl_logger_write(l, 3 * PER_BUFFER);
-	ASSERT_EQ(0, flush(l));
+	ASSERT_EQ(0, vl_logger_flush(l));
 	ASSERT_EQ(0, truncate(FILE_A, size));
 	vl_logger_write(l, 2 * PER_BUFFER);
-	ASSERT_EQ(0, flush(l));
+	ASSERT_EQ(0, vl_logger_flush(l));
 	log = vl_log_status(l->fd, l->session);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(3, log.buffers_lost);
@@ -338,13 +328,13 @@ TEST_F(sync, foreign_byte)
 
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_B, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
-	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_EQ(0, vl_logger_flush(&self->l));
 	fd = open(FILE_B, O_WRONLY | O_CLOEXEC);
 	ASSERT_EQ(0, fstat(fd, &st));
 	/* The unused rest of the last buffer */
 	ASSERT_EQ(1, pwrite(fd, "Z", 1, st.st_size - 1));
 	vl_logger_write(&self->l, 2 * PER_BUFFER);
-	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_EQ(0, vl_logger_flush(&self->l));
 	log = vl_logger_stop_status(&self->l);
 	/* What the checker wants to find there */
 	ASSERT_EQ(1, pwrite(fd, "\xff", 1, st.st_size - 1));
