@@ -349,6 +349,7 @@ struct etw_loss_payload {
  * cause.  If there is no room for it at the end of a log file, the records stand in the
  * file's first buffer, with the time of its header.  There is also the record of buffers that
  * the disk lost after it had taken them: FILE_ERROR or DISK_FULL, with unknown numbers.
+ * UNRECORDED and BEFORE_FILE are of programs that make a log file of others, its sources.
  */
 #define ETW_LOSS_ABANDONED	0x100	/* abandoned: their writer, or one in their buffer, died */
 #define ETW_LOSS_CONSUMER	0x101	/* consumer_slow: the consumer left them in the queue */
@@ -359,8 +360,9 @@ struct etw_loss_payload {
 #define ETW_LOSS_FILE_FULL	0x106	/* file_full: the file had reached its greatest size */
 #define ETW_LOSS_FILE_CUT	0x107	/* file_cut: another process shortened the file */
 #define ETW_LOSS_FILE_UNCLOSED	0x108	/* file_unclosed: who wrote the file before did not close it */
-#define ETW_LOSS_UNRECORDED	0x109	/* unrecorded: in a part of a file that does not say where */
-#define ETW_LOSS_END		0x10a
+#define ETW_LOSS_UNRECORDED	0x109	/* unrecorded: in a source, which does not record what */
+#define ETW_LOSS_BEFORE_FILE	0x10a	/* before_file: a source began later, as its mode allows */
+#define ETW_LOSS_END		0x10b
 
 /* ---------------------------------------------------------------- processes */
 

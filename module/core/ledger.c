@@ -54,7 +54,8 @@ static const struct loss_cause {
 	{ ETW_LOSS_FILE_FULL, "file_full", "the file had its greatest size" },
 	{ ETW_LOSS_FILE_CUT, "file_cut", "another process shortened the file" },
 	{ ETW_LOSS_FILE_UNCLOSED, "file_unclosed", "who wrote the file before did not close it" },
-	{ ETW_LOSS_UNRECORDED, "unrecorded", "the file that was split does not say in which part" },
+	{ ETW_LOSS_UNRECORDED, "unrecorded", "the file that had them does not record which" },
+	{ ETW_LOSS_BEFORE_FILE, "before_file", "older than the file that had the next ones" },
 };
 
 static const struct loss_cause other_cause = { 0, "other", "for another reason" };

@@ -104,6 +104,7 @@ struct etw_verdict {
 	bool since;		/* older events are not in the file, as its mode allows ... */
 	int64_t since_time;	/* ... so it covers what was written from this FILETIME on */
 	bool overwritten;	/* why: by newer events, in the file or in memory */
+	bool since_noted;	/* ... or because a record of the file says so */
 	bool continued;		/* events newer than its last buffer are not in the file */
 	bool counted;		/* the header's number of buffers could be checked */
 	int64_t low, high;	/* numbers of the buffers; high < low: none */

@@ -401,10 +401,12 @@ static int check_copies(struct etw_verify *y, uint64_t *twice)
 
 /* ------------------------------------------------------------------- since */
 
-static void limit(struct etw_verdict *v, bool overwritten, int64_t time)
+void etw_verify_limit(struct etw_verdict *v, bool overwritten, int64_t time)
 {
-	if (!v->since || time > v->since_time)
+	if (!v->since || time > v->since_time) {
 		v->since_time = time;
+		v->since_noted = false;
+	}
 	v->since = true;
 	v->overwritten |= overwritten;
 }
@@ -439,7 +441,7 @@ static void find_since_of_empty(struct etw_verify *y)
 
 	if (v->author == ETW_AUTHOR_KERNEL && has_mode(v, EVENT_TRACE_BUFFERING_MODE) && v->closed &&
 	    v->low > v->high && v->info.header.BuffersWritten == 1)
-		limit(v, true, y->end);
+		etw_verify_limit(v, true, y->end);
 }
 
 /* The part is sorted by numbers. Events delivered before its first buffer are elsewhere. */
@@ -449,10 +451,10 @@ static void find_since(struct etw_verify *y, const struct part *part)
 	int64_t time = etw_verify_time(y, part->list[0].timestamp);
 
 	if (v->author == ETW_AUTHOR_KERNEL && has_mode(v, EVENT_TRACE_BUFFERING_MODE))
-		limit(v, true, oldest_in_memory(y, part));
+		etw_verify_limit(v, true, oldest_in_memory(y, part));
 	else if (v->numbered && v->author != ETW_AUTHOR_LIBRARY &&
 		 first_of(&part->list[0]) > first_number(v) && !part->list[0].library)
-		limit(v, has_mode(v, EVENT_TRACE_FILE_MODE_CIRCULAR), time);
+		etw_verify_limit(v, has_mode(v, EVENT_TRACE_FILE_MODE_CIRCULAR), time);
 }
 
 /* ---------------------------------------------------------------- counting */

@@ -58,6 +58,9 @@ static inline struct etw_gap etw_gap_anywhere(const struct etw_verdict *v, enum 
 /* FILETIME of a raw time, within the file's start and end. */
 int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw);
 
+/* The file covers what was written from this FILETIME on, or from a later one. */
+void etw_verify_limit(struct etw_verdict *v, bool overwritten, int64_t time);
+
 /* Make a gap of each loss that was recorded; a copy of a buffer records none. 0 or -ENOMEM */
 int etw_verify_recorded(struct etw_verify *verify);
 

@@ -121,6 +121,11 @@ static int add_recorded(struct etw_verify *y, const struct etw_recorded_loss *t,
 	int err;
 
 	gap_of(y, t, &gap);
+	if (t->loss.code == ETW_LOSS_BEFORE_FILE) {
+		etw_verify_limit(y->v, false, gap.last);
+		y->v->since_noted = gap.last == y->v->since_time;
+		return 0;
+	}
 	if (etw_loss_of_stream(t->loss.code))
 		return add_lost(y, t, &gap);
 	if (gap.events != ETW_GAP_UNKNOWN &&

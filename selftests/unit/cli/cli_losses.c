@@ -16,7 +16,6 @@ static const struct lost on_1 = { .first = 45, .last = 45, .noted = 50, .code = 
 
 static void make_file(struct make *m, const char *session)
 {
-	m->head.logger_id = 3;
 	make_begin(m, 1);
 	make_buffer(m, 0, 0);
 	feed_header(&m->feed)->timestamp = 1000 + 60 * 100;
@@ -128,16 +127,16 @@ static void make_long(struct make *m)
 	int i;
 
 	make_begin(m, 1);
-	make_buffer(m, 0, 1);
+	make_buffer(m, 0, 0);
 	for (i = 0; i < 1000; i++) {
 		if (feed_event(&m->feed, 1000 + i * 100, 7, NULL, data, sizeof(data)))
 			continue;
 		make_put(m);
-		make_buffer(m, 0, m->buffers);
+		make_buffer(m, 0, m->buffers - 1);
 		feed_event(&m->feed, 1000 + i * 100, 7, NULL, data, sizeof(data));
 	}
 	make_put(m);
-	make_buffer(m, 0, m->buffers);
+	make_buffer(m, 0, m->buffers - 1);
 	put_lost(&m->feed, &of_0, "long");
 	put_lost(&m->feed, &again, "long");
 	put_lost(&m->feed, &of_3, "long");
@@ -363,7 +362,7 @@ static void test_many(void)
 	make_begin(&m, 1);
 	for (i = 0; i < 1500; i++) {
 		if (!(i % 10))
-			make_buffer(&m, 0, m.buffers);
+			make_buffer(&m, 0, m.buffers - 1);
 		if (!i)
 			feed_event(&m.feed, 1000, 7, NULL, "abc", 3);
 		lost.first = i / 2;

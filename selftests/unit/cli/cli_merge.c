@@ -277,11 +277,11 @@ static void test_order(void)
 	static struct got got;
 
 	make_begin(&a, 1);
-	make_two(&a, 0, 1, 10, 40);
-	make_two(&a, 1, 2, 20, 50);
+	make_two(&a, 0, 0, 10, 40);
+	make_two(&a, 1, 1, 20, 50);
 	make_end(&a);
 	make_begin(&b, 1);
-	make_two(&b, 0, 1, 30, 60);
+	make_two(&b, 0, 2, 30, 60);
 	make_cut(&b);
 	is(run("merge -o %s %s %s", out, a.path, b.path), 0, "two files of one machine");
 	ok(run_reported("was not closed"), "one is not complete");
@@ -379,8 +379,8 @@ static void test_split(void)
 	int i;
 
 	make_begin(&m, 1);
-	make_two(&m, 0, 1, 10, 40);
-	make_two(&m, 1, 2, 20, 50);
+	make_two(&m, 0, 0, 10, 40);
+	make_two(&m, 1, 1, 20, 50);
 	m.head.header.events_lost = 5;
 	make_end(&m);
 	is(run("split --by events=3 -o %s_%%d.etl %s", out, m.path), 0, "by events");
@@ -438,7 +438,7 @@ static void test_manifests(void)
 	if (!f || fputs(manifest, f) < 0 || fclose(f))
 		abort();
 	make_begin(&a, 1);
-	make_buffer(&a, 0, 1);
+	make_buffer(&a, 0, 0);
 	h = (void *)(a.data + feed_header(&a.feed)->offset);
 	feed_event(&a.feed, 2000, 1, NULL, "\x05\0", 2);
 	h->provider = other_guid;

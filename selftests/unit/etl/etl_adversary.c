@@ -3,7 +3,8 @@
  * An adversary of the judge of log files. Each run simulates one or two sessions, with losses
  * of their own, and then drops, repeats, moves, mixes, cuts off and alters buffers and files.
  * The judge must not call complete what lacks an event of the writers' tally, and the bounds
- * of its gaps must hold every event that is missing.
+ * of its gaps must hold every event that is missing. What etw merge makes of some of these files
+ * gets the same verdict.
  *
  *	etl_adversary [--runs N] [--seed N]
  *
@@ -41,7 +42,7 @@ struct trial {
 
 static struct {
 	unsigned int whole, gaps, unreadable, undamaged;
-	unsigned int wrong, outside, low, high, alarm, late;
+	unsigned int wrong, outside, low, high, alarm, late, merged, hidden, invented;
 } totals;
 
 __attribute__((__format__(__printf__, 2, 3)))
@@ -543,6 +544,76 @@ static void check(struct trial *t, const struct judged *j, uint64_t seed)
 		totals.gaps++;
 }
 
+/* ------------------------------------------------------------------ merging */
+
+#define MERGE_EACH	8	/* runs: each starts a process */
+
+static bool has_events(const struct judged *j)
+{
+	unsigned int i;
+
+	for (i = 0; i < j->count; i++)
+		if (j->v[i].events)
+			return true;
+	return false;
+}
+
+/* Merge the files; or split them, and merge the parts. */
+static bool merge(const struct judged *j, const struct trial *t, const char *to, bool split)
+{
+	static const char *const commands[] = {
+		"%1$s merge -q --replace -o %2$s %3$s 2>%4$s.err",
+		"p=%2$s.d; mkdir $p; (%1$s split -q --by events=9 -o $p/%%d %3$s && "
+		"%1$s merge -q --replace -o %2$s $p/*) 2>%4$s.err; s=$?; rm -r $p; exit $s",
+	};
+	char command[4096], list[SIM_FILES * 65] = "", path[64];
+	unsigned int i;
+
+	for (i = 0; i < j->count; i++) {
+		path_of((unsigned int)(j->file[i] - t->set.files), path);
+		strcat(strcat(list, " "), path);
+	}
+	snprintf(command, sizeof(command), commands[split], "ETW_DEVICE=/nonexistent build/etw", to,
+		 list, to);
+	return !system(command);
+}
+
+/*
+ * A file that is made of others is no more whole than they are, and no less. Without an event
+ * split writes no part.
+ */
+static void check_merged(const struct trial *t, const struct judged *j, uint64_t seed)
+{
+	bool split = has_events(j) && pick(2);
+	struct etw_verdict v;
+	char to[64];
+	int64_t since = 0;
+	unsigned int i;
+
+	if (j->unreadable || !j->count)
+		return;
+	path_of(SIM_FILES, to);
+	if (!merge(j, t, to, split) || etw_etl_verify(to, &v) || etw_verdict_finish(&v, 1))
+		abort();
+	for (i = 0; i < j->count; i++)
+		if (j->v[i].since && j->v[i].since_time > since)
+			since = j->v[i].since_time;
+	totals.merged++;
+	if ((etw_verdict_whole(&v) && !whole(j, ANY)) ||
+	    (since && (!v.since || v.since_time < since))) {
+		totals.hidden++;
+		printf("# merged: %s, since %" PRId64 ", not %" PRId64 "\n",
+		       etw_verdict_whole(&v) ? "whole" : "with gaps",
+		       v.since ? since_start(v.since_time) : 0, since ? since_start(since) : 0);
+		explain(t, j, "called complete after merging", seed);
+	}
+	if ((!etw_verdict_whole(&v) && whole(j, ANY)) || (v.since && !since)) {
+		totals.invented++;
+		explain(t, j, "not called complete after merging", seed);
+	}
+	etw_verdict_free(&v);
+}
+
 /* -------------------------------------------------------------------- a run */
 
 static void make(struct trial *t)
@@ -579,6 +650,8 @@ static void run(struct trial *t, uint64_t seed)
 	save(&t->set);
 	judge(t, &j);
 	check(t, &j, seed);
+	if (seed % MERGE_EACH == 0)
+		check_merged(t, &j, seed);
 	for (i = 0; i < SIM_FILES; i++)
 		etw_verdict_free(&j.v[i]);
 }
@@ -588,10 +661,12 @@ static void clean(void)
 	char path[64];
 	unsigned int i;
 
-	for (i = 0; i < SIM_FILES; i++) {
+	for (i = 0; i <= SIM_FILES; i++) {
 		path_of(i, path);
 		unlink(path);
 	}
+	strcat(path, ".err");
+	unlink(path);
 	rmdir(folder);
 }
 
@@ -619,12 +694,15 @@ int main(int argc, char **argv)
 	printf("# seeds %" PRIu64 " to %" PRIu64 ": %u complete, %u with gaps, %u of them unreadable, %u undamaged\n",
 	       seed, seed + runs - 1, totals.whole, totals.gaps, totals.unreadable,
 	       totals.undamaged);
+	printf("# %u of them merged\n", totals.merged);
 	is(totals.wrong, 0, "nothing is called complete that is not");
 	is(totals.outside, 0, "every missing event is within the bounds of a gap");
 	is(totals.low, 0, "no fewer events are missing than the verdict says");
 	is(totals.high, 0, "no more events are missing than the verdict says");
 	is(totals.alarm, 0, "what lost nothing is called complete");
 	is(totals.late, 0, "the verdict covers all that a file has kept");
+	is(totals.hidden, 0, "nothing is called complete when it is merged");
+	is(totals.invented, 0, "what is complete stays so when it is merged");
 	/* A few runs may all have the same verdict. */
 	if (runs >= RUNS)
 		ok(totals.whole && totals.gaps, "both verdicts were given");

@@ -33,16 +33,15 @@ static void put_lost(struct feed *f, const struct lost *lost, const char *sessio
 		.buffers = lost->buffers, .first = MAKE_START + lost->first,
 		.last = MAKE_START + lost->last, .noted = MAKE_START + lost->noted,
 	};
+	const uint64_t time = 1000 + (uint64_t)lost->noted * 100;
 	struct etw_buffer_header *h = feed_header(f);
 
 	if (lost->of_provider)
 		loss.provider = lost->provider ? *lost->provider : provider;
 	if (h->offset + ETW_LOSS_SLOT_MAX > f->size)
 		abort();
-	h->offset += etw_loss_build(f->data + h->offset, &loss, session,
-				    (uint32_t)strlen(session), 1000 + lost->noted * 100,
-				    ETW_EVENT_KERNEL_MODE);
-	h->saved_offset = h->current_offset = h->offset;
+	feed_grow(f, etw_loss_build(f->data + h->offset, &loss, session, (uint32_t)strlen(session),
+				    (int64_t)time, ETW_EVENT_KERNEL_MODE), time);
 }
 
 #endif /* ETW_SELFTESTS_ETL_LOSS_H */

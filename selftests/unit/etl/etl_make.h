@@ -28,7 +28,10 @@ struct make {
 	_Alignas(8) unsigned char data[MAKE_SIZE];
 };
 
-/* A file in /tmp with its header buffer; set unusual values in m->head first. */
+/*
+ * A file in /tmp with its header buffer; set unusual values in m->head first. Its first buffer
+ * has number 0, if it has no older ones.
+ */
 __attribute__((__unused__))
 static void make_begin(struct make *m, uint32_t mode)
 {
@@ -51,6 +54,8 @@ static void make_begin(struct make *m, uint32_t mode)
 	if (!h->clock)
 		h->clock = ETW_CLOCK_QPC;
 	m->head.start_clock = 1000;
+	if (!m->head.logger_id)
+		m->head.logger_id = 3;	/* as feed_start() */
 	m->head.logger = "the session";
 	m->head.logger_len = 11;
 	m->head.file = "/the/file.etl";
@@ -70,7 +75,12 @@ static void make_buffer(struct make *m, uint16_t cpu, uint64_t sequence)
 __attribute__((__unused__))
 static void make_put(struct make *m)
 {
-	fwrite(m->data, 1, feed_header(&m->feed)->buffer_size, m->file);
+	struct etw_buffer_header *h = feed_header(&m->feed);
+
+	/* Delivered at once */
+	if (!h->timestamp)
+		h->timestamp = (int64_t)m->feed.newest;
+	fwrite(m->data, 1, h->buffer_size, m->file);
 	m->buffers++;
 }
 

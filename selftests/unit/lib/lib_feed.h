@@ -10,6 +10,7 @@
 struct feed {
 	unsigned char *data;	/* 8-byte aligned */
 	uint32_t size;
+	uint64_t newest;	/* time of a record */
 };
 
 static const struct etw_guid feed_guid = { 0xFEED, 0, 0, { 1 } };
@@ -26,6 +27,7 @@ static void feed_start(struct feed *f, void *data, uint32_t size, uint16_t cpu,
 {
 	f->data = data;
 	f->size = size;
+	f->newest = 0;
 	memset(data, 0xFF, size);
 	*feed_header(f) = (struct etw_buffer_header){
 		.buffer_size = size,
@@ -37,6 +39,17 @@ static void feed_start(struct feed *f, void *data, uint32_t size, uint16_t cpu,
 		.offset = ETW_BUFFER_HEADER_SIZE,
 		.flags = ETW_BUFFER_PROCESSOR_INDEX,
 	};
+}
+
+static inline void feed_grow(struct feed *f, uint32_t len, uint64_t time)
+{
+	struct etw_buffer_header *h = feed_header(f);
+
+	h->offset += len;
+	h->saved_offset = h->offset;
+	h->current_offset = h->offset;
+	if (time > f->newest)
+		f->newest = time;
 }
 
 /* Append a record; false if it does not fit. */
@@ -57,9 +70,7 @@ static bool feed_event(struct feed *f, uint64_t time, uint16_t id,
 	if (etw_record_measure(&source) || h->offset + etw_record_slot(source.size) > f->size)
 		return false;
 	etw_record_write(f->data + h->offset, &source, time);
-	h->offset += etw_record_slot(source.size);
-	h->saved_offset = h->offset;
-	h->current_offset = h->offset;
+	feed_grow(f, etw_record_slot(source.size), time);
 	return true;
 }
 
@@ -74,9 +85,7 @@ static bool feed_classic(struct feed *f, const struct etw_classic *c, uint64_t t
 	if (h->offset + len > f->size)
 		return false;
 	etw_classic_write(f->data + h->offset, c, time, sequence);
-	h->offset += len;
-	h->saved_offset = h->offset;
-	h->current_offset = h->offset;
+	feed_grow(f, len, time);
 	return true;
 }
 

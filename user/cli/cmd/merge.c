@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 #include "cli/input/log_contents.h"
+#include "cli/merge/doubts.h"
 #include "cli/merge/run.h"
 #include "cli/provider_counts.h"
 #include "lib/consumer/event_record.h"
@@ -154,6 +155,14 @@ static int write_manifests(struct run *run)
 	return 0;
 }
 
+static int put_doubt(void *context, const void *record, uint32_t size, int64_t last)
+{
+	struct run *run = context;
+
+	(void)last;
+	return merge_output_put(&run->out, &run->common.merge, 0, record, size);
+}
+
 static int write_file(struct run *run)
 {
 	struct etlmerge *merge = &run->common.merge;
@@ -162,6 +171,8 @@ static int write_file(struct run *run)
 
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
+	if (!status)
+		status = etlmerge_doubts(merge, run->out.last, merge->silent, put_doubt, run);
 	if (!status)
 		status = write_late(run);
 	if (!status && run->with_manifests)

@@ -325,11 +325,11 @@ void etlmerge_losses(struct etlmerge *m)
 
 	m->lost_events = m->skipped;
 	m->lost_buffers = 0;
-	m->end_time = 0;
+	m->end_time = m->since;
 	for (i = 0; i < m->count; i++) {
 		const struct etlmerge_source *s = &m->sources[i];
 		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
-		int64_t end = h->EndTime.QuadPart ? h->EndTime.QuadPart : s->last;
+		int64_t end = s->end ? s->end : s->last;
 
 		m->lost_buffers += etw_etl_lost_buffers(s->file);
 		if (another_counts(m, i))

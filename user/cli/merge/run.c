@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
+#include "doubts.h"
 #include "run.h"
 #include "cli/cmd/manifest.h"
 #include "cli/output_file.h"
@@ -83,8 +84,10 @@ int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
 		select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 		etlmerge_begin(&run->merge, &run->inputs);
 		run->merge.processes = &run->processes;
+		status = etlmerge_judge(&run->merge, files);
 		cli_catch_ending();
-		status = write(run);
+		if (!status)
+			status = write(run);
 		etlmerge_end(&run->merge);
 	}
 	inputs_close(&run->inputs);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "doubts.h"
 #include "etl/loss.h"
 #include "split_parts.h"
 
@@ -319,32 +320,21 @@ static int64_t last_key(const struct split_parts *parts)
 	return key;
 }
 
-/* It was lost from the start of the trace to its end, in any of several parts. */
-static int keep_unrecorded(struct split_parts *parts)
+/* All parts up to the time last get it. */
+static int keep_doubt(void *context, const void *record, uint32_t size, int64_t last)
 {
-	const struct etlmerge *merge = &parts->run->merge;
-	const int64_t key = last_key(parts);
-	struct etw_loss_payload loss = {
-		.code = ETW_LOSS_UNRECORDED,
-		.cpu = -1,
-		.events = -1,
-		.buffers = -1,
-		.first = merge->like.header.StartTime.QuadPart,
-		.last = merge->end_time,
-		.noted = etlmerge_time(merge, key),
+	struct kept kept = {
+		.size = size, .loss = true, .of_cpu = -1, .first = INT64_MIN, .last = last,
 	};
-	struct kept kept = { .loss = true, .of_cpu = -1, .first = INT64_MIN };
-	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
 
-	/* The end in a header may be wrong. */
-	if (loss.last < loss.noted)
-		loss.last = loss.noted;
-	if (loss.first > loss.last)
-		loss.first = loss.last;
-	kept.last = loss.last;
-	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
-	kept.size = ((const struct etw_event_header *)slot)->size;
-	return keep(parts, &kept, slot);
+	return keep(context, &kept, record);
+}
+
+static int keep_doubts(struct split_parts *parts)
+{
+	bool unrecorded = parts->run->merge.silent || (parts->count > 1 && has_unrecorded(parts));
+
+	return etlmerge_doubts(&parts->run->merge, last_key(parts), unrecorded, keep_doubt, parts);
 }
 
 int split_place(struct split_parts *parts)
@@ -364,8 +354,7 @@ int split_place(struct split_parts *parts)
 		if (kept.loss && !kept.placed && !wanted_later(parts, &kept))
 			status = put_one(parts, part, at);
 	}
-	return !status && parts->count > 1 && has_unrecorded(parts) ? keep_unrecorded(parts) :
-								      status;
+	return status ? status : keep_doubts(parts);
 }
 
 /* What the part has is written, except for records that come later. */

@@ -42,6 +42,8 @@ static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_M
 		out[n++] = "the header's number of buffers includes overwritten ones: buffers missing at the end would not show";
 	if (v->since && v->overwritten)
 		out[n++] = "older events were overwritten by newer ones";
+	else if (v->since_noted)
+		out[n++] = "a file that it was made from had no older events, as its mode allows";
 	else if (v->since)
 		out[n++] = "its session has earlier buffers, which are not in these files";
 	if (v->continued)
