@@ -346,7 +346,7 @@ static int add_buffers(struct etw_verdict *v, bool between)
 	gap.buffers = v->unlocated;
 	gap.detail = between ? "perhaps some of those between two files" :
 		     lost ? "the header counts buffers that were lost to the file" :
-			    "the file was cut off";
+			    "the file has fewer than its header counts";
 	return gap.buffers ? etw_verdict_add(v, &gap) : 0;
 }
 

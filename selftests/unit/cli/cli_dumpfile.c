@@ -19,18 +19,18 @@ static void test_cut(void)
 		abort();
 	snprintf(out, sizeof(out), "/tmp/etw-dumpfile-%d", getpid());
 	is(run("dump --format '%%i' %s", m.path), 0, "a file that was cut off");
-	ok(run_reported("1 of 3 buffers is missing: the file was cut off") && run_printed("0 10 40"),
+	ok(run_reported("1 of 3 buffers is missing") && run_printed("0 10 40"),
 	   "is reported by dump");
 	is(run("convert -q --to json -o %s %s", out, m.path), 0, "and by");
-	ok(run_reported("1 of 3 buffers is missing: the file was cut off"), "convert");
+	ok(run_reported("1 of 3 buffers is missing"), "convert");
 	unlink(out);
 	is(run("merge -q -o %s %s", out, m.path), 0, "and by");
-	ok(run_reported("1 of 3 buffers is missing: the file was cut off"), "merge");
+	ok(run_reported("1 of 3 buffers is missing"), "merge");
 	unlink(out);
 	if (truncate(m.path, MAKE_SIZE))
 		abort();
 	is(run("split -q --by cpu -o %s%%d %s", out, m.path), 0, "and by");
-	ok(run_reported("2 of 3 buffers are missing: the file was cut off"), "split");
+	ok(run_reported("2 of 3 buffers are missing\n"), "split");
 	unlink(m.path);
 }
 

@@ -6,6 +6,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
+#include "lib/command/vm_cli.h"
 #include "lib/fault/vm_disk.h"
 #include "etl/verify.h"
 
@@ -66,12 +67,17 @@ static void drop_caches(void)
 /* write(2) took the data, then an error made the file system read-only. */
 TEST_F(disk, flush_reports_read_only)
 {
+	static struct vc_run r;
+
 	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
 	EXPECT_NE(0, vl_logger_flush(&self->l));
 	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).error);
+	/* The command says so while the session runs, and why. */
+	EXPECT_EQ(3, vc_run(&r, "verify", "log", NULL));
+	EXPECT_TRUE(strstr(r.out, "  the file is incomplete after an error: ")) TH_LOG("%s", r.out);
 	EXPECT_NE(0, vl_logger_stop_status(&self->l).error);
 	EXPECT_FALSE(vl_log_is_complete(FILE_A));
 }

@@ -340,9 +340,8 @@ static void report(const struct input *in)
 		cli_note("%s: it was not closed: its session runs, or did not end well",
 			 cli_quote(in->path));
 	if (count.missing)
-		cli_note("%s: %" PRIu64 " of %u buffers %s missing: the file was cut off",
-			 cli_quote(in->path), count.missing, header->BuffersWritten,
-			 count.missing == 1 ? "is" : "are");
+		cli_note("%s: %" PRIu64 " of %u buffers %s missing", cli_quote(in->path),
+			 count.missing, header->BuffersWritten, count.missing == 1 ? "is" : "are");
 	if (header->EventsLost)
 		cli_note("%s: %u event%s lost when written%s", cli_quote(in->path),
 			 header->EventsLost, cli_s(header->EventsLost),

@@ -73,7 +73,7 @@ static int put_loss(const struct etlmerge *m, int64_t key, uint32_t code, int64_
 
 	if (loss.first > last)
 		loss.first = last;
-	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME);
 	return put(context, slot, ((const struct etw_event_header *)slot)->size, last);
 }
 

@@ -137,7 +137,13 @@ static void print_bounds(const struct etw_verdict *v)
 	if (etw_verdict_whole(v))
 		return;
 	etw_verdict_lost(v, &least, &most);
-	if (most == ETW_GAP_UNKNOWN)
+	if (!most)
+		printf("  no event is missing\n");
+	else if (!least && most == ETW_GAP_UNKNOWN)
+		printf("  an unknown number of events is missing, if any\n");
+	else if (!least)
+		printf("  at most %" PRIu64 " event%s missing\n", most, most == 1 ? " is" : "s are");
+	else if (most == ETW_GAP_UNKNOWN)
 		printf("  at least %" PRIu64 " event%s missing\n", least,
 		       least == 1 ? " is" : "s are");
 	else if (least == most)

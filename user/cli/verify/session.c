@@ -21,11 +21,14 @@ static void add(struct verify_losses *losses, const char *key, const char *text,
 		};
 }
 
-/* Add an error of the log file, whose extent is not known. */
-static void add_error(struct verify_losses *losses, const char *key, const char *text, bool failed)
+/* Add an error of the log file, an errno or 0; its extent is not known. */
+static void add_error(struct verify_losses *losses, const char *key, const char *text,
+		      uint32_t error)
 {
-	if (failed)
-		losses->list[losses->count++] = (struct verify_loss){ .key = key, .text = text };
+	if (error)
+		losses->list[losses->count++] = (struct verify_loss){
+			.key = key, .text = text, .error = (int)error,
+		};
 }
 
 static void add_drops(struct verify_losses *losses, const struct session *session,
@@ -157,6 +160,8 @@ static void print_text(const struct sample *sample, const struct verify_losses *
 			printf(loss->buffers ? "(%" PRIu64 " event%s) " : "%" PRIu64 " event%s ",
 			       loss->events, cli_s(loss->events));
 		printf("%s%s", loss->unwritten ? "lost when written: " : "", loss->text);
+		if (loss->error)
+			printf(": %s", strerror(loss->error));
 		if (loss->pid)
 			printf(", process %u", loss->pid);
 		putchar('\n');
@@ -184,6 +189,8 @@ static void print_json(const struct sample *sample, const struct verify_losses *
 		json_writer_word(&line, "cause", loss->key);
 		json_writer_unsigned(&line, "buffers", loss->buffers);
 		json_writer_unsigned(&line, "events", loss->events);
+		if (loss->error)
+			json_writer_word(&line, "error", strerror(loss->error));
 		if (loss->pid)
 			json_writer_unsigned(&line, "pid", loss->pid);
 		json_writer_close(&line, '}');

@@ -32,6 +32,7 @@ struct verify_loss {
 	const char *text;
 	uint64_t events, buffers;	/* both 0: not known */
 	uint32_t pid;		/* of the reader that lost them, or 0 */
+	int error;		/* errno of the log file, or 0 */
 	bool unwritten;		/* text says only why they were lost when written */
 };
 
