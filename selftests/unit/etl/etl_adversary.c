@@ -13,7 +13,8 @@
  * What no judge can see: the format has no checksums. After bytes were altered in place, an
  * event with other bytes counts as there, and times and counts are believed as they stand; so
  * those runs check that no event is missing, but not the bounds. And no buffer is replaced by
- * one that may be there, see looks_right().
+ * one that may be there, see looks_right(); nor are bounds checked if what gave a buffer of
+ * another file away may have been removed.
  */
 #include "etl_simulate.h"
 
@@ -36,7 +37,8 @@ struct trial {
 	struct sim_set set;
 	uint32_t streams;	/* sessions */
 	bool closed;		/* all of them closed their last file */
-	bool altered;		/* bytes were altered in place */
+	bool altered;		/* bytes were altered in place, or it may look so */
+	bool moved;		/* a file has a buffer of another one of its session */
 	char done[512];		/* text */
 };
 
@@ -148,6 +150,7 @@ static void transplant(struct trial *t, struct sim_file *f)
 		memcpy(f->data + to, other->data + from, f->size);
 	else
 		insert_into(f, to, other->data + from, f->size);
+	t->moved |= other->stream == f->stream;
 	note(t, " transplant %zu of %s session's to %zu;", from,
 	     other->stream == f->stream ? "the same" : "another", to);
 }
@@ -236,6 +239,7 @@ static void damage(struct trial *t)
 	};
 	struct sim_file *f = pick_file(t);
 
+	t->altered |= t->moved;
 	if (f)
 		kinds[pick(sizeof(kinds) / sizeof(kinds[0]))](t, f);
 }
@@ -635,6 +639,7 @@ static void make(struct trial *t)
 		t->closed &= closed;
 	}
 	t->altered = false;
+	t->moved = false;
 	t->done[0] = '\0';
 }
 
