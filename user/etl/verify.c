@@ -236,6 +236,13 @@ static const char *check_buffer(struct etw_verify *verify, struct etw_etl_file *
 	return what ? what : wrong;
 }
 
+/* Only a record may tell for which missing buffers this one stands, or how old a memory is. */
+static bool needs_records(const struct etw_verify *verify, const struct etw_buffer_header *header)
+{
+	return !verify->skims || header->flags & (ETW_BUFFER_BUFFER_LOST | ETW_BUFFER_BACKUP_LOST) ||
+	       verify->v->info.header.LogFileMode & EVENT_TRACE_BUFFERING_MODE;
+}
+
 static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64_t at,
 		       const struct etw_buffer_header *header)
 {
@@ -256,13 +263,14 @@ static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64
 	*seen = (struct etw_seen_buffer){
 		.sequence = header->sequence,
 		.timestamp = header->timestamp,
+		.newest = header->timestamp,
 		.at = at,
 		.cpu = header->processor,
 		.flags = header->flags,
 		.session = header->logger_id,
 		.library = !header->logger_id,
 	};
-	what = check_buffer(verify, f, at, header, seen, &err);
+	what = needs_records(verify, header) ? check_buffer(verify, f, at, header, seen, &err) : NULL;
 	if (!err && what)
 		err = add_damage(verify, ETW_GAP_RECORD, at, 1, header->processor, what);
 	return err;
@@ -352,9 +360,9 @@ static int judge(struct etw_verify *verify, struct etw_etl_file *f)
 	return err ? err : etw_verify_numbers(verify);
 }
 
-int etw_etl_verify(const char *path, struct etw_verdict *verdict)
+static int verify_file(const char *path, bool skims, struct etw_verdict *verdict)
 {
-	struct etw_verify verify = { .v = verdict };
+	struct etw_verify verify = { .v = verdict, .skims = skims };
 	struct etw_etl_file *file;
 	int err;
 
@@ -369,4 +377,14 @@ int etw_etl_verify(const char *path, struct etw_verdict *verdict)
 	if (err)
 		etw_verdict_free(verdict);
 	return err;
+}
+
+int etw_etl_verify(const char *path, struct etw_verdict *verdict)
+{
+	return verify_file(path, false, verdict);
+}
+
+int etw_etl_verify_buffers(const char *path, struct etw_verdict *verdict)
+{
+	return verify_file(path, true, verdict);
 }

@@ -134,6 +134,11 @@ struct etw_verdict {
  * The verdict is final after etw_verdict_finish().
  */
 int etw_etl_verify(const char *path, struct etw_verdict *verdict);
+/*
+ * The same by the buffers' headers, many times faster: it has no count of events, no damage
+ * within buffers, and hardly a loss that a record tells.
+ */
+int etw_etl_verify_buffers(const char *path, struct etw_verdict *verdict);
 void etw_verdict_free(struct etw_verdict *verdict);
 
 /*

@@ -44,6 +44,7 @@ struct etw_verify {
 	int64_t closed;		/* raw time when its session closed the file; 0: not known */
 	uint64_t frequency;	/* ticks per second */
 	uint16_t session;	/* id of the session that began the file */
+	bool skims;		/* reads records only where a gap may follow from them */
 };
 
 /* A gap at any place of the file, of any number of events */

@@ -44,7 +44,7 @@ int etlmerge_judge(struct etlmerge *merge, char **paths)
 	int err = 0;
 
 	while (n < merge->count && !err) {
-		err = etw_etl_verify(paths[n], &list[n]);
+		err = etw_etl_verify_buffers(paths[n], &list[n]);
 		n += !err;
 	}
 	if (!err && etw_verdict_finish(list, n))
