@@ -92,6 +92,15 @@ static inline bool etw_kind_is_machine(const struct etw_event_header *header)
 	       (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32);
 }
 
+/* Has it the form of an RT_LostEvent record, which tells that something is missing before it? */
+static inline bool etw_kind_is_lost_event(const struct etw_event_header *header)
+{
+	static const struct etw_guid guid = ETW_LOST_EVENT_GUID;
+
+	return !memcmp(&header->provider, &guid, sizeof(guid)) && header->desc.opcode >= 32 &&
+	       header->desc.opcode <= 34;
+}
+
 /* Is it a piece of an embedded schema? */
 static inline bool etw_kind_is_schema(const struct etw_event_header *header)
 {

@@ -33,8 +33,6 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 	[ETW_GAP_FILES] = { "between_files", "missing between two files" },
 };
 
-static const struct etw_guid lost_event = ETW_LOST_EVENT_GUID;
-
 int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw)
 {
 	uint8_t nanos;
@@ -94,8 +92,7 @@ static bool holds_records(const uint8_t *data, uint32_t begin, uint32_t end, int
 static bool is_lost_event(const struct etw_verify *verify, const struct etw_seen_buffer *in,
 			  const struct etw_event_header *h)
 {
-	if (memcmp(&h->provider, &lost_event, sizeof(lost_event)) || h->desc.opcode < 32 ||
-	    h->desc.opcode > 34)
+	if (!etw_kind_is_lost_event(h))
 		return false;
 	if (verify->v->info.header.ProviderVersion)
 		return true;
@@ -149,6 +146,14 @@ static const char *check_tail(struct etw_etl_file *f, const struct etw_buffer_he
 				return "there is data behind the buffer's used size";
 	}
 	return NULL;
+}
+
+static const char *check_used(struct etw_etl_file *f, const struct etw_buffer_header *header,
+			      uint64_t at, int *err)
+{
+	if (header->saved_offset > header->offset)
+		return "the buffer's used size is smaller than the end of its records";
+	return header->flags & ETW_BUFFER_COMPRESSED ? NULL : check_tail(f, header, at, err);
 }
 
 /* ------------------------------------------------------------------- buffers */
@@ -222,18 +227,14 @@ static const char *check_buffer(struct etw_verify *verify, struct etw_etl_file *
 	struct etw_block *block = etw_etl_load(f, at, header, err);
 	size_t recorded = verify->recorded_count;
 	uint64_t records = verify->records;
-	const char *what, *wrong = NULL;
+	const char *what;
 
 	if (!block)
 		return "its data cannot be read";
 	what = read_records(verify, block, seen, err);
 	take_stand_in(verify, seen, recorded, records);
 	free(block);
-	if (!*err && !(header->flags & ETW_BUFFER_COMPRESSED))
-		wrong = check_tail(f, header, at, err);
-	if (header->saved_offset > header->offset)
-		wrong = "the buffer's used size is smaller than the end of its records";
-	return what ? what : wrong;
+	return what;
 }
 
 /* Only a record may tell for which missing buffers this one stands, or how old a memory is. */
@@ -247,7 +248,7 @@ static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64
 		       const struct etw_buffer_header *header)
 {
 	struct etw_seen_buffer *seen;
-	const char *what;
+	const char *what = NULL, *wrong;
 	int err = 0;
 
 	if (verify->count == verify->room) {
@@ -270,9 +271,12 @@ static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64
 		.session = header->logger_id,
 		.library = !header->logger_id,
 	};
-	what = needs_records(verify, header) ? check_buffer(verify, f, at, header, seen, &err) : NULL;
-	if (!err && what)
-		err = add_damage(verify, ETW_GAP_RECORD, at, 1, header->processor, what);
+	if (needs_records(verify, header))
+		what = check_buffer(verify, f, at, header, seen, &err);
+	wrong = err ? NULL : check_used(f, header, at, &err);
+	if (!err && (what || wrong))
+		err = add_damage(verify, ETW_GAP_RECORD, at, 1, header->processor,
+				 what ? what : wrong);
 	return err;
 }
 

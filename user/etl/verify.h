@@ -135,8 +135,8 @@ struct etw_verdict {
  */
 int etw_etl_verify(const char *path, struct etw_verdict *verdict);
 /*
- * The same by the buffers' headers, many times faster: it has no count of events, no damage
- * within buffers, and hardly a loss that a record tells.
+ * The same by the buffers' headers and what lies behind their records, many times faster: it has
+ * no count of events, no damage within records, and hardly a loss that a record tells.
  */
 int etw_etl_verify_buffers(const char *path, struct etw_verdict *verdict);
 void etw_verdict_free(struct etw_verdict *verdict);

@@ -66,6 +66,11 @@ static void gap_of(const struct etw_verify *y, const struct etw_recorded_loss *t
 		.provider = t->loss.provider,
 		.basis = ETW_GAP_BY_RECORD,
 	};
+	/* Its times are those of another file. */
+	if (t->loss.code == ETW_LOSS_UNRECORDED) {
+		gap->first = y->start;
+		gap->last = y->end;
+	}
 	/* Each has an event that was not finished, and more if several CPUs shared it. */
 	if (t->loss.code == ETW_LOSS_ABANDONED)
 		gap->unfinished = t->loss.buffers < 0 ? ETW_GAP_UNKNOWN : (uint64_t)t->loss.buffers;

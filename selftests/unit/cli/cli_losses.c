@@ -4,7 +4,9 @@
 #include "unit/etl/etl_loss.h"
 
 #include <etw/abi.h>
+#include <evntrace.h>
 #include "cli_run.h"
+#include "etl/verify.h"
 #include "lib/shell.h"
 #include "lib/tap.h"
 
@@ -495,6 +497,155 @@ static void test_names(void)
 	unlink(m.path);
 }
 
+/* ----------------------------------------------------- what no record tells */
+
+/* A file with two events in each of four buffers: numbers, and what is done to a buffer */
+static void make_four(struct make *m, uint32_t mode, const uint64_t number[4],
+		      void (*damage)(struct make *m))
+{
+	uint16_t i;
+
+	make_begin(m, mode);
+	for (i = 0; i < 4; i++) {
+		make_buffer(m, i % 2, number[i]);
+		feed_event(&m->feed, 1000 + (i + 1) * 2000, 7, NULL, "abc", 3);
+		feed_event(&m->feed, 1000 + (i + 1) * 2000 + 1000, 8, NULL, "abc", 3);
+		if (damage && i == 2)
+			damage(m);
+		make_put(m);
+	}
+	make_end(m);
+}
+
+static void flag_events(struct make *m)
+{
+	feed_header(&m->feed)->flags |= ETW_BUFFER_EVENTS_LOST;
+}
+
+static void flag_buffers(struct make *m)
+{
+	feed_header(&m->feed)->flags |= ETW_BUFFER_BUFFER_LOST;
+}
+
+/* The second event is still there, but nobody reads it. */
+static void cut_used(struct make *m)
+{
+	struct etw_buffer_header *h = feed_header(&m->feed);
+
+	h->offset -= (h->offset - ETW_BUFFER_HEADER_SIZE) / 2;
+	h->saved_offset = h->offset;
+	h->current_offset = h->offset;
+}
+
+/* What a reader of a session recorded */
+static void put_reader(struct make *m)
+{
+	static const struct etw_guid lost = ETW_LOST_EVENT_GUID;
+	struct etw_event_header *h = (void *)(m->data + feed_header(&m->feed)->offset);
+
+	feed_event(&m->feed, 1000 + 7000, 0, NULL, "", 0);
+	h->provider = lost;
+	h->desc.opcode = 33;
+	h->flags |= ETW_EVENT_KERNEL_MODE;
+}
+
+/* All parts of a split, of which there are some */
+static bool all_lack(const char *how, const char *file)
+{
+	unsigned int i, count = 0;
+	bool good = !run("split -q --by %s -o %s%%d.etl %s", how, parts, file);
+
+	for (i = 0; i < 9; i++) {
+		if (access(part(i), F_OK))
+			continue;
+		good &= verify(got, sizeof(got), part(i), 3);
+		unlink(part(i));
+		count++;
+	}
+	return good && count > 1;
+}
+
+static void test_silent(void)
+{
+	static const uint64_t rising[] = { 0, 1, 2, 3 }, again[] = { 0, 2, 0, 1 };
+	static const struct {
+		const char *what;
+		void (*damage)(struct make *m);
+		uint32_t mode;
+		const uint64_t *numbers;
+	} ways[] = {
+		{ "events were lost before a buffer", flag_events, 1, rising },
+		{ "buffers were lost before one", flag_buffers, 1, rising },
+		{ "records are behind a buffer's used size", cut_used, 1, rising },
+		{ "a reader lost something", put_reader, 1, rising },
+		{ "one of two sessions lacks a number", NULL, EVENT_TRACE_FILE_MODE_APPEND, again },
+	};
+	static struct make m;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		make_four(&m, ways[i].mode, ways[i].numbers, ways[i].damage);
+		ok(verify(got, sizeof(got), m.path, 3), "%s", ways[i].what);
+		ok(!run("merge -q -o %s --provider Nobody %s", merged, m.path) &&
+		   verify(got, sizeof(got), merged, 3), "a selection does not hide it");
+		unlink(merged);
+		ok(all_lack("events=3", m.path) && all_lack("cpu", m.path) && all_lack("time=3us", m.path),
+		   "nor does any part");
+		unlink(m.path);
+	}
+	make_four(&m, 1, rising, NULL);
+	ok(!run("merge -q -o %s %s", merged, m.path) && verify(got, sizeof(got), merged, 0),
+	   "nothing is invented");
+	unlink(merged);
+	unlink(m.path);
+}
+
+static bool judge(const char *path, struct etw_verdict *v)
+{
+	return !etw_etl_verify(path, v) && !etw_verdict_finish(v, 1);
+}
+
+/*
+ * A file of the same boot, whose wall clock was behind when it began, and whose first buffers were
+ * overwritten: in the merged file it is complete only since the time that its clock has there.
+ */
+static void test_since(void)
+{
+	static const uint64_t rising[] = { 0, 1, 2, 3 };
+	static struct make early, late;
+	struct etw_verdict v = { 0 }, of_late = { 0 };
+	const int64_t ticks = 5000000000, behind = 800000;
+	unsigned int i;
+
+	make_four(&early, 1, rising, NULL);
+	make_begin(&late, EVENT_TRACE_FILE_MODE_CIRCULAR);
+	late.head.header.start_time += ticks / 100 - behind;
+	late.head.start_clock += ticks;
+	for (i = 5; i < 8; i++) {
+		make_buffer(&late, 0, i);
+		feed_event(&late.feed, (uint64_t)(ticks + i * 100000000), 7, NULL, "abc", 3);
+		make_put(&late);
+	}
+	make_end(&late);
+	ok(judge(late.path, &of_late) && of_late.since, "a file that begins late");
+	is(run("merge -q -o %s %s %s", merged, early.path, late.path), 0, "is merged");
+	ok(judge(merged, &v) && v.since && v.since_time - of_late.since_time >= behind &&
+	   v.since_time - of_late.since_time < behind + 10,
+	   "it is complete since the same tick");
+	etw_verdict_free(&v);
+	unlink(merged);
+	is(run("split -q --by events=5 -o %s%%d.etl %s %s", parts, early.path, late.path), 0, "and split");
+	for (i = 1; i <= 3; i++) {
+		ok(judge(part(i), &v) && v.since == (i < 3) && (i != 1 || v.since_time == v.end),
+		   "part %u", i);
+		etw_verdict_free(&v);
+		unlink(part(i));
+	}
+	etw_verdict_free(&of_late);
+	unlink(early.path);
+	unlink(late.path);
+}
+
 int main(void)
 {
 	static struct make two;
@@ -518,6 +669,8 @@ int main(void)
 	test_split_cpu();
 	test_series();
 	test_names();
+	test_silent();
+	test_since();
 	unlink(two.path);
 	unlink(lengthy.path);
 	unlink(one.path);

@@ -25,6 +25,7 @@ static struct run {
 	const char *path;
 	struct merge_output out;
 	bool with_manifests;
+	bool has_since;				/* it is written that there is nothing older */
 	struct etw_bytes late;			/* records for the end, each behind its size */
 	struct provider_counts providers;	/* of what was written, for the manifests */
 	unsigned int manifests;
@@ -104,6 +105,17 @@ static int write_late(struct run *run)
 	return status;
 }
 
+/* In its place: before what has this time */
+static int write_since(struct run *run, int64_t key)
+{
+	struct etlmerge *merge = &run->common.merge;
+
+	if (!merge->has_since || run->has_since || key < merge->since_key)
+		return 0;
+	run->has_since = true;
+	return etlmerge_put_before(merge, &run->out, merge->since_key);
+}
+
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
 {
 	struct run *run = (struct run *)common;
@@ -114,6 +126,8 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 		keep(run, record);
 		return 0;
 	}
+	if (write_since(run, record->key))
+		return 1;
 	return merge_output_write(&run->out, &common->merge, record);
 }
 
@@ -155,12 +169,17 @@ static int write_manifests(struct run *run)
 	return 0;
 }
 
-static int put_doubt(void *context, const void *record, uint32_t size, int64_t last)
+/* What no record of the files tells */
+static int write_doubts(struct run *run)
 {
-	struct run *run = context;
+	struct etlmerge *merge = &run->common.merge;
+	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
+	int status = write_since(run, INT64_MAX);
 
-	(void)last;
-	return merge_output_put(&run->out, &run->common.merge, 0, record, size);
+	if (status || !merge->silent)
+		return status;
+	return merge_output_put(&run->out, merge, 0, slot,
+				etlmerge_unrecorded(merge, run->out.last, slot));
 }
 
 static int write_file(struct run *run)
@@ -172,7 +191,7 @@ static int write_file(struct run *run)
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
 	if (!status)
-		status = etlmerge_doubts(merge, run->out.last, merge->silent, put_doubt, run);
+		status = write_doubts(run);
 	if (!status)
 		status = write_late(run);
 	if (!status && run->with_manifests)

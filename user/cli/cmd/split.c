@@ -203,6 +203,8 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 	if (record->about_trace)
 		return split_keep(&run->parts, record);
 	status = run->by >= BY_CPU ? route_by(run, record) : route_on(run, record);
+	if (!status)
+		status = split_since(&run->parts, run->current, record->key);
 	return status ? status : merge_output_write(&run->current->out, &common->merge, record);
 }
 

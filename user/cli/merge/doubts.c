@@ -2,22 +2,26 @@
 /*
  * doubts.c - what files lack, and nothing that is copied from them tells
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include "cli/cli.h"
+#include "cli/verify/verify.h"
 #include "doubts.h"
-#include "etl/verify.h"
 
 /* Does a source show in no other way that it has this gap? */
-static bool is_silent(const struct etw_gap *gap)
+static bool is_silent(const struct etw_verdict *v, const struct etw_gap *gap)
 {
 	switch (gap->cause) {
+	case ETW_GAP_FLAGGED:
+		return !v->info.header.EventsLost;
+	case ETW_GAP_NUMBERS:
+		/* Each session of the file has its own, and all together may have no gap. */
+		return v->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_APPEND;
 	case ETW_GAP_FLAGGED_BUFFER:
 	case ETW_GAP_DUPLICATE:
 	case ETW_GAP_DISORDER:
 	case ETW_GAP_STRANGE:
 	case ETW_GAP_SURPLUS:
+	case ETW_GAP_RECORD:
 	case ETW_GAP_FILES:
 		return true;
 	default:
@@ -26,15 +30,29 @@ static bool is_silent(const struct etw_gap *gap)
 	}
 }
 
-static void take(struct etlmerge *m, const struct etw_verdict *v)
+/* A time by the clock of a source; in the merge's clock it is not earlier. */
+static int64_t key_of(const struct etlmerge_source *s, int64_t time)
+{
+	return etw_etl_shift(&s->shift, etw_etl_ticks(etw_etl_times_of(s->file), time, 99));
+}
+
+static void take(struct etlmerge *m, struct etlmerge_source *s, const struct etw_verdict *v)
 {
 	uint32_t i;
+	int64_t key;
 
-	if (v->since && !v->since_noted && v->since_time > m->since)
-		m->since = v->since_time;
+	if (v->since && !v->since_noted) {
+		key = key_of(s, v->since_time);
+		if (!m->has_since || key > m->since_key)
+			m->since_key = key;
+		m->has_since = true;
+	}
+	s->has_end = v->end != 0;
+	if (s->has_end)
+		s->end = key_of(s, v->end);
 	m->silent |= v->more != 0;
 	for (i = 0; i < v->gap_count; i++)
-		m->silent |= is_silent(&v->gaps[i]);
+		m->silent |= is_silent(v, &v->gaps[i]);
 }
 
 int etlmerge_judge(struct etlmerge *merge, char **paths)
@@ -50,44 +68,39 @@ int etlmerge_judge(struct etlmerge *merge, char **paths)
 	if (!err && etw_verdict_finish(list, n))
 		cli_die("out of memory");
 	for (i = 0; i < n; i++) {
-		if (!err) {
-			take(merge, &list[i]);
-			merge->sources[i].end = list[i].end;
-		}
+		if (!err)
+			take(merge, &merge->sources[i], &list[i]);
 		etw_verdict_free(&list[i]);
 	}
 	free(list);
-	return err ? cli_fail("%s: %s", cli_quote(paths[n]), strerror(-err)) : 0;
+	return err ? verify_fail(paths[n], err) : 0;
 }
 
-/* From the start of the trace to the time last, on any CPU */
-static int put_loss(const struct etlmerge *m, int64_t key, uint32_t code, int64_t last,
-		    etlmerge_doubt_fn *put, void *context)
+/* From the start of the trace to the time of key, on any CPU */
+static uint32_t make(const struct etlmerge *m, uint32_t code, int64_t key, void *slot)
 {
 	struct etw_loss_payload loss = {
 		.code = code, .cpu = -1, .events = -1, .buffers = -1,
-		.first = m->like.header.StartTime.QuadPart, .last = last,
-		.noted = etlmerge_time(m, key),
+		.first = m->like.header.StartTime.QuadPart, .last = etlmerge_time(m, key),
 	};
-	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
 
-	if (loss.first > last)
-		loss.first = last;
+	loss.noted = loss.last;
+	if (loss.first > loss.last)
+		loss.first = loss.last;
 	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME);
-	return put(context, slot, ((const struct etw_event_header *)slot)->size, last);
+	return ((const struct etw_event_header *)slot)->size;
 }
 
-int etlmerge_doubts(const struct etlmerge *merge, int64_t key, bool unrecorded,
-		    etlmerge_doubt_fn *put, void *context)
+int etlmerge_put_before(struct etlmerge *merge, struct merge_output *out, int64_t key)
 {
-	const int64_t noted = etlmerge_time(merge, key);
-	/* The end in a header may be wrong. */
-	const int64_t end = merge->end_time > noted ? merge->end_time : noted;
-	int ret = 0;
+	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
+	uint32_t size = make(merge, ETW_LOSS_BEFORE_FILE, key, slot);
 
-	if (merge->since)
-		ret = put_loss(merge, key, ETW_LOSS_BEFORE_FILE, merge->since, put, context);
-	if (!ret && unrecorded)
-		ret = put_loss(merge, key, ETW_LOSS_UNRECORDED, end, put, context);
-	return ret;
+	etw_etl_follow(out->writer, merge->clock, merge->offset, key);
+	return merge_output_put(out, merge, 0, slot, size);
+}
+
+uint32_t etlmerge_unrecorded(const struct etlmerge *merge, int64_t key, void *slot)
+{
+	return make(merge, ETW_LOSS_UNRECORDED, key, slot);
 }

@@ -8,17 +8,21 @@
 #ifndef ETW_CLI_MERGE_DOUBTS_H
 #define ETW_CLI_MERGE_DOUBTS_H
 
-#include "records.h"
+#include "run.h"
 
-/* Judge the sources, of which each is read.  Returns the exit status. */
+/* Judge the sources by their buffers.  Returns the exit status, as all of these do. */
 int etlmerge_judge(struct etlmerge *merge, char **paths);
 
 /*
- * Call put for the record of each such loss; its time is key. unrecorded: something may be
- * missing at any time. After etlmerge_losses(). 0, or what put returned
+ * Write that there is nothing older than key, in ticks of the merge: merge->since_key, or the end
+ * of what ends before that.
  */
-typedef int etlmerge_doubt_fn(void *context, const void *record, uint32_t size, int64_t last);
-int etlmerge_doubts(const struct etlmerge *merge, int64_t key, bool unrecorded,
-		    etlmerge_doubt_fn *put, void *context);
+int etlmerge_put_before(struct etlmerge *merge, struct merge_output *out, int64_t key);
+
+/*
+ * Make a record that something may be missing at any time. slot: ETW_LOSS_SLOT_MAX bytes. Returns
+ * its size.
+ */
+uint32_t etlmerge_unrecorded(const struct etlmerge *merge, int64_t key, void *slot);
 
 #endif /* ETW_CLI_MERGE_DOUBTS_H */

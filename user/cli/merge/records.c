@@ -130,6 +130,7 @@ void etlmerge_begin(struct etlmerge *m, const struct inputs *inputs)
 		cli_die("out of memory");
 	for (i = 0; i < m->count; i++) {
 		m->sources[i].file = inputs_file(inputs, i);
+		m->sources[i].last = INT64_MIN;
 		etw_etl_clock_of(etw_etl_info(m->sources[i].file), &clocks[i]);
 	}
 	best = choose_clock(clocks, m->count);
@@ -170,8 +171,8 @@ static int fill(struct etlmerge_source *s, const struct select *select)
 	ret = etw_etl_next(s->file, &s->event);
 	if (ret == 1) {
 		s->key = etw_etl_shift(&s->shift, s->event.record.header->timestamp);
-		if (s->event.time > s->last && !select_is_over(select, s->event.time))
-			s->last = s->event.time;
+		if (s->key > s->last && !select_is_over(select, s->event.time))
+			s->last = s->key;
 		s->has = true;
 		return 1;
 	}
@@ -227,7 +228,7 @@ static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record
 	uint32_t number;
 	bool fresh;
 
-	if (etw_etl_is_system(view->header)) {
+	if (etw_etl_is_system(view->header) || etw_kind_is_lost_event(view->header)) {
 		hash_more(hash, record->data, record->size);
 	} else {
 		hash_more(hash, &view->header->provider, sizeof(view->header->provider));
@@ -243,6 +244,15 @@ static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record
 	return false;
 }
 
+/* Does it concern the whole trace? Of a loss that a reader had, nobody knows what is missing. */
+static bool is_about_trace(const struct etw_event *event)
+{
+	const struct etw_event_header *h = event->record.header;
+
+	return event_is_about_trace(event) ||
+	       (etw_kind_is_lost_event(h) && !(h->flags & ETW_EVENT_USER_MODE));
+}
+
 static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_record *record)
 {
 	record->event = &s->event;
@@ -250,8 +260,8 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->size = s->event.raw_size;
 	record->key = s->key;
 	record->source = (unsigned int)(s - m->sources);
-	record->about_trace = event_is_about_trace(&s->event);
-	record->counts = !record->about_trace &&
+	record->about_trace = is_about_trace(&s->event);
+	record->counts = !event_is_about_trace(&s->event) &&
 			 (m->processes ? !processes_hides(m->processes, &s->event) :
 			  !etw_process_is_own_event(&s->event));
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
@@ -268,7 +278,7 @@ static bool is_selected(struct etlmerge *m, struct select *select, const struct 
 
 	if (m->processes)
 		processes_event(m->processes, event);
-	if (event_is_about_trace(event)) {
+	if (is_about_trace(event)) {
 		if (etw_loss_of(event, &loss))
 			select_saw(select, &event->record.header->provider);
 		return true;
@@ -325,11 +335,12 @@ void etlmerge_losses(struct etlmerge *m)
 
 	m->lost_events = m->skipped;
 	m->lost_buffers = 0;
-	m->end_time = m->since;
+	m->end_time = m->has_since ? etlmerge_time(m, m->since_key) : 0;
 	for (i = 0; i < m->count; i++) {
 		const struct etlmerge_source *s = &m->sources[i];
 		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
-		int64_t end = s->end ? s->end : s->last;
+		int64_t key = s->has_end ? s->end : s->last;
+		int64_t end = key == INT64_MIN ? 0 : etlmerge_time(m, key);
 
 		m->lost_buffers += etw_etl_lost_buffers(s->file);
 		if (another_counts(m, i))

@@ -19,9 +19,9 @@ struct etlmerge_source {
 	struct etw_etl_shift shift;
 	struct etw_event event;	/* the next one */
 	int64_t key;			/* its time in the merge's clock */
-	int64_t last;			/* FILETIME of the latest event read */
-	int64_t end;			/* ... and of the file's end, by etlmerge_judge(); 0: not known */
-	bool has, done;
+	int64_t last;			/* ... of the latest event read; INT64_MIN: none */
+	int64_t end;			/* ... of the file's end, if has_end */
+	bool has, done, has_end;
 };
 
 struct processes;
@@ -34,7 +34,9 @@ struct etlmerge {
 	uint64_t lost_events, lost_buffers;	/* by all files */
 	bool unclosed;			/* a file was not closed: its losses are not known */
 	bool damaged;			/* a file lacks a buffer that it had, or has one that is not readable */
-	int64_t since;			/* FILETIME: a file has no older events, as its mode allows; or 0 */
+	/* By etlmerge_judge(): */
+	bool has_since;			/* a file has no older events, as its mode allows, ... */
+	int64_t since_key;		/* ... than this time in the merge's clock */
 	bool silent;			/* a file lacks something that nothing copied from it tells */
 	uint64_t skipped;		/* records that could not be written */
 	uint64_t far;			/* records beyond the range of the clock */

@@ -132,7 +132,7 @@ static void cover(const struct split_parts *parts, struct split_part *part,
 {
 	int64_t end = kept->last < part->until ? kept->last : part->until;
 
-	if (parts->kind == SPLIT_TIMES && end > part->end_time)
+	if (parts->kind == SPLIT_TIMES && kept->last < INT64_MAX && end > part->end_time)
 		part->end_time = end;
 }
 
@@ -320,25 +320,19 @@ static int64_t last_key(const struct split_parts *parts)
 	return key;
 }
 
-/* All parts up to the time last get it. */
-static int keep_doubt(void *context, const void *record, uint32_t size, int64_t last)
+/* It may be missing in any part, so each gets it. */
+static int keep_unrecorded(struct split_parts *parts)
 {
-	struct kept kept = {
-		.size = size, .loss = true, .of_cpu = -1, .first = INT64_MIN, .last = last,
-	};
+	struct kept kept = { .loss = true, .of_cpu = -1, .first = INT64_MIN, .last = INT64_MAX };
+	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
 
-	return keep(context, &kept, record);
-}
-
-static int keep_doubts(struct split_parts *parts)
-{
-	bool unrecorded = parts->run->merge.silent || (parts->count > 1 && has_unrecorded(parts));
-
-	return etlmerge_doubts(&parts->run->merge, last_key(parts), unrecorded, keep_doubt, parts);
+	kept.size = etlmerge_unrecorded(&parts->run->merge, last_key(parts), slot);
+	return keep(parts, &kept, slot);
 }
 
 int split_place(struct split_parts *parts)
 {
+	const struct etlmerge *merge = &parts->run->merge;
 	struct split_part *part = parts->list;
 	struct kept kept;
 	int status = 0;
@@ -354,7 +348,9 @@ int split_place(struct split_parts *parts)
 		if (kept.loss && !kept.placed && !wanted_later(parts, &kept))
 			status = put_one(parts, part, at);
 	}
-	return status ? status : keep_doubts(parts);
+	if (status || !(merge->silent || (parts->count > 1 && has_unrecorded(parts))))
+		return status;
+	return keep_unrecorded(parts);
 }
 
 /* What the part has is written, except for records that come later. */
@@ -365,10 +361,28 @@ static int finish(struct split_part *part, int64_t end_time)
 	return merge_output_finish(&part->out, part->end_time);
 }
 
+int split_since(struct split_parts *parts, struct split_part *part, int64_t key)
+{
+	struct etlmerge *merge = &parts->run->merge;
+
+	if (!merge->has_since || part->has_since || key < merge->since_key)
+		return 0;
+	part->has_since = true;
+	/* It may begin later. */
+	if (parts->kind == SPLIT_TIMES && part->from >= etlmerge_time(merge, merge->since_key))
+		return 0;
+	/* If it ends before, nothing of it is complete. */
+	if (parts->kind == SPLIT_TIMES && part->until < etlmerge_time(merge, merge->since_key))
+		return etlmerge_put_before(merge, &part->out, part->out.last);
+	return etlmerge_put_before(merge, &part->out, merge->since_key);
+}
+
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time)
 {
 	int status = put_ahead(parts, part);
 
+	if (!status)
+		status = split_since(parts, part, INT64_MAX);
 	return status ? status : finish(part, end_time);
 }
 

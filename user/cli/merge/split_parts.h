@@ -19,6 +19,7 @@ struct split_part {
 	int64_t from, until;	/* losses later than from, up to until, are this part's */
 	size_t kept;		/* bytes of parts->kept that this file has or does not want */
 	int64_t end_time;
+	bool has_since;		/* it tells that the trace has nothing older, or needs not */
 };
 
 /* What a part is one of */
@@ -46,6 +47,8 @@ void split_check_pattern(const char *pattern);
 struct split_part *split_begin(struct split_parts *parts, const struct split_part *like);
 /* Keep a record for all parts that need it; those that are open get it. */
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
+/* Before a record with this key is written to it */
+int split_since(struct split_parts *parts, struct split_part *part, int64_t key);
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time);
 /*
  * The last records are read: a loss that no part wants goes to one of those that are open.

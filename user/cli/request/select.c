@@ -518,6 +518,9 @@ bool select_loss(struct select *s, const struct etw_loss *loss)
 {
 	static const struct etw_guid ledger_guid = ETW_LEDGER_GUID;
 
+	/* Nothing was lost: its mode leaves these out, as the file does that began later. */
+	if (loss->payload.code == ETW_LOSS_BEFORE_FILE)
+		return false;
 	if (!s)
 		return true;
 	if ((s->since.text && loss->last < s->since.time) ||

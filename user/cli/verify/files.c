@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "verify.h"
 
-static int fail(const char *path, int err)
+int verify_fail(const char *path, int err)
 {
 	if (err == -EINVAL)
 		return cli_fail("%s: not a log file (.etl)", cli_quote(path));
@@ -26,7 +26,7 @@ static unsigned int read_all(char **paths, const char **read, struct etw_verdict
 	for (i = 0; paths[i]; i++) {
 		err = etw_etl_verify(paths[i], &list[n]);
 		if (err)
-			*status = fail(paths[i], err);
+			*status = verify_fail(paths[i], err);
 		else
 			read[n++] = paths[i];
 	}

@@ -33,7 +33,7 @@ static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_M
 	else if (v->author == ETW_AUTHOR_KERNEL)
 		out[n++] = "a session of etw wrote it and numbered its buffers: a missing one would show";
 	else if (v->author == ETW_AUTHOR_LIBRARY)
-		out[n++] = "a program wrote it: it has only the counts of what its sources had lost";
+		out[n++] = "a program wrote it: it has only what its sources counted and recorded as lost";
 	else
 		out[n++] = "another system wrote it and numbered its buffers: a missing one would show, and lost events would show if that system counted them";
 	if (v->closed && v->counted)

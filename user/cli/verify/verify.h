@@ -24,6 +24,8 @@ typedef void verify_print_fn(const char *path, const struct etw_verdict *verdict
 int verify_files(char **paths, verify_print_fn *print);
 /* The same for --strict: notes which files are incomplete. */
 int verify_strict(char **paths);
+/* Report an error of etw_etl_verify().  Returns the exit status. */
+int verify_fail(const char *path, int err);
 
 /* session.c: what a session has lost so far, from the beginning */
 
