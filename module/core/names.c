@@ -2,7 +2,7 @@
 /*
  * names.c - compile and apply filters of event names
  */
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "core/names.h"
 #include "core/traits.h"
 

@@ -153,7 +153,7 @@ void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s
 void etw_logtarget_count_anew(struct etw_logtarget *t, u32 size);
 void etw_logtarget_come_round(struct etw_logtarget *t);
 
-/* file.c; all sleep */
+/* target_write.c; all sleep */
 int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at);
 void etw_logtarget_append(struct etw_logtarget *t, const void *data, size_t len, u64 end);
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s);

@@ -14,7 +14,7 @@
  * A disk may also lose what it has taken, and nobody knows which buffers that were.  Then the
  * file's first buffer says that some are missing.
  *
- * With the credentials and the cgroup of file.c, under no lock.
+ * With the credentials and the cgroup of target_write.c, under no lock.
  */
 #include <linux/slab.h>
 

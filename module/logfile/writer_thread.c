@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * writer_thread.c - the thread that writes a session's log file
+ * writer_thread.c - the thread that writes a session's log file, by target_write.c
  *
  * The thread is a consumer of the session like any other: if the disk is slow it loses
  * its own backlog, and neither writers nor other consumers lose anything.

@@ -21,7 +21,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "callback_kernel.h"
 #include "callback_user.h"
 #include "change.h"

@@ -11,7 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "alloc.h"
 #include "callback_kernel.h"
 #include "callback_user.h"

@@ -11,7 +11,7 @@
  */
 #include <linux/slab.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "enable_snapshot.h"
 #include "filter_data.h"
 #include "write/extended_items.h"

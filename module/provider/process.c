@@ -21,7 +21,7 @@
 
 #include "access/access.h"
 #include "access/user_limits.h"
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "alloc.h"
 #include "compat.h"
 #include "callback_user.h"

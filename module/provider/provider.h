@@ -8,7 +8,7 @@
  * sessions enable in the same way as a GUID.
  *
  * Everything is under etw_control, except the data that the hot path reads: snapshots (RCU,
- * preemption disabled) and composites (racy by design, core/filter.c).
+ * preemption disabled) and composites (racy by design, core/enable_entry.c).
  */
 #ifndef ETW_PROVIDER_PROVIDER_H
 #define ETW_PROVIDER_PROVIDER_H

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <etw/format.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "snapshot.h"
 
 struct etw_provider;

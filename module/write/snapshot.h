@@ -11,7 +11,7 @@
 #include <linux/rcupdate.h>
 #include <etw/kernel.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "core/names.h"
 #include "core/payload.h"
 

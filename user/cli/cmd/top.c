@@ -79,7 +79,7 @@ static const struct cli_option own_options[] = {
 	CLI_OPTIONS_SYMBOLS(job.symbols),
 	CLI_HEADING("the session that -p starts"),
 	START_OPTIONS(job.own.session.s),
-	LIVE_SESSION_OPTIONS(job.own, OWN_SESSION_TOP),
+	LIVE_SESSION_OPTIONS(job.own, SESSION_NAME_TOP),
 	ENABLE_LIST_END
 };
 
@@ -311,7 +311,7 @@ static int show_own(struct top *top)
 	own->session.images = is_live(top) && !own->no_processes &&
 			      enable_list_has_stacks(&own->providers) &&
 			      !enable_list_has(&own->providers, &image_guid);
-	live_session_name(own, OWN_SESSION_TOP);
+	live_session_name(own, SESSION_NAME_TOP);
 	status = live_session_begin(own);
 	if (!status)
 		status = show(top);
@@ -400,7 +400,7 @@ int cmd_top(int argc, char **argv)
 	if (!top->is_own) {
 		status = show(top);
 	} else if (enable_list_find(&top->own.providers, top->own.fd)) {
-		own_sessions_left(top->own.fd);
+		session_guard_left(top->own.fd);
 		status = show_own(top);
 	}
 	live_session_free(&top->own);

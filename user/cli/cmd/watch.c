@@ -37,7 +37,7 @@ static const struct cli_option own_options[] = {
 
 static const struct cli_option more_options[] = {
 	CLI_HEADING("the session"),
-	LIVE_SESSION_OPTIONS(job.live, OWN_SESSION_WATCH),
+	LIVE_SESSION_OPTIONS(job.live, SESSION_NAME_WATCH),
 	ENABLE_LIST_END
 };
 
@@ -151,7 +151,7 @@ static int watch(struct watch *w)
 	};
 	int err, status;
 
-	live_session_name(live, OWN_SESSION_WATCH);
+	live_session_name(live, SESSION_NAME_WATCH);
 	signal(SIGPIPE, SIG_IGN);	/* the session is to be stopped first */
 	status = live_session_begin(live);
 	if (!status) {
@@ -197,7 +197,7 @@ int cmd_watch(int argc, char **argv)
 	if (w->live.fd < 0)
 		return 1;
 	if (enable_list_find(&w->live.providers, w->live.fd)) {
-		own_sessions_left(w->live.fd);
+		session_guard_left(w->live.fd);
 		status = watch(w);
 	}
 	live_session_free(&w->live);

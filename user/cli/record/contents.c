@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include <etw/format.h>
-#include "recording.h"
+#include "record.h"
 
 static int add(struct record *r, const char *path)
 {

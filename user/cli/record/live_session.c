@@ -46,7 +46,7 @@ void live_session_name(struct live_session *live, const char *prefix)
 
 int live_session_begin(struct live_session *live)
 {
-	int err = own_session_guard(&live->guard, live->fd, live->name, &live->session.s.guid);
+	int err = session_guard_begin(&live->guard, live->fd, live->name, &live->session.s.guid);
 
 	if (err)
 		return cli_fail("no guard for the session: %s", strerror(-err));
@@ -77,7 +77,7 @@ void live_session_stop(struct live_session *live)
 
 void live_session_end(struct live_session *live)
 {
-	own_session_unguard(&live->guard);
+	session_guard_end(&live->guard);
 }
 
 void live_session_count(struct live_session *live, const struct etw_event *event)

@@ -11,7 +11,7 @@
 #include "cli/provider_counts.h"
 #include "cli/request/enable_list.h"
 #include "cli/request/start_options.h"
-#include "own_session.h"
+#include "session_guard.h"
 
 struct live_session {
 	int fd;				/* the device */
@@ -22,7 +22,7 @@ struct live_session {
 	struct enable_list providers;
 	struct provider_counts counts;
 	bool stopped;			/* by another process, found by live_session_stop() */
-	struct own_session_guard guard;
+	struct session_guard guard;
 };
 
 /* The options of such a session, for the table of a command, whose own ones begin at END. */

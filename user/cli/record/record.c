@@ -13,11 +13,11 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/machine/session.h"
-#include "cli/record/own_session.h"
+#include "cli/record/session_guard.h"
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/verify/verify.h"
-#include "recording.h"
+#include "record.h"
 #include "cli/schema.h"
 #include "device/kdev.h"
 
@@ -112,7 +112,7 @@ static bool take_all(struct record *r, int argc, char **argv)
 		return false;
 	r->session.images = r->session.processes && enable_list_has_stacks(&r->providers);
 	if (!r->name) {
-		snprintf(r->own_name, sizeof(r->own_name), OWN_SESSION_RECORD "%d", (int)getpid());
+		snprintf(r->own_name, sizeof(r->own_name), SESSION_NAME_RECORD "%d", (int)getpid());
 		r->name = r->own_name;
 	}
 	if (!r->command.argv && !r->quiet && isatty(STDERR_FILENO))
@@ -266,7 +266,7 @@ int cmd_record(int argc, char **argv)
 		return 1;
 	if (enable_list_find(&r->providers, r->fd)) {
 		if (!r->quiet && !r->private)
-			own_sessions_left(r->fd);
+			session_guard_left(r->fd);
 		atexit(give_up);
 		record_hold_signals(r);
 		status = r->private ? record_private(r) : record(r);

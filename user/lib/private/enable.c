@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "filter.h"
 #include "private_session.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
+#include "core/enable_entry.h"
 #include "core/names.h"
 #include "core/payload.h"
 #include "filter.h"

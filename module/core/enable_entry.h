@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * filter.h - ETW's level and keyword rules
+ * enable_entry.h - what a session enables: level, keywords and event ids
  *
  * A session's filter is normalised once, when it enables a provider, so that the test on
  * the hot path is the same few comparisons for one session and for the composite of
@@ -8,8 +8,8 @@
  *
  * Source: Microsoft's EnableTraceEx2 and ENABLE_TRACE_PARAMETERS pages.
  */
-#ifndef ETW_CORE_FILTER_H
-#define ETW_CORE_FILTER_H
+#ifndef ETW_CORE_ENABLE_ENTRY_H
+#define ETW_CORE_ENABLE_ENTRY_H
 
 #include "core/port.h"
 #include <etw/filter.h>
@@ -47,4 +47,4 @@ void etw_filter_widen(struct etw_enable_entry *shared,
 void etw_filter_narrow(struct etw_enable_entry *shared,
 		       const struct etw_enable_entry *next);
 
-#endif /* ETW_CORE_FILTER_H */
+#endif /* ETW_CORE_ENABLE_ENTRY_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core_filter.c - ETW's level and keyword rules compared with a plain implementation */
+/* core_enable_entry.c - ETW's level and keyword rules compared with a plain implementation */
 #include "core/port.h"
 
 /*
@@ -15,7 +15,7 @@ static void stored(void);
 #define etw_filter_narrow	hooked_filter_narrow
 #define etw_ids_set		hooked_ids_set
 #define etw_ids_have		hooked_ids_have
-#include "core/filter.c"
+#include "core/enable_entry.c"
 
 #include "lib/pick.h"
 #include "lib/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_session.c - sessions that a command starts for itself, and has to stop
+ * session_guard.c - a process that stops the session of a command that was killed
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "own_session.h"
+#include "session_guard.h"
 #include "device/kdev.h"
 
 /* The command's word if the name is one of those above, and its process does not exist */
@@ -21,8 +21,8 @@ static const char *left_by(const char *name)
 	static const struct {
 		const char *prefix, *command;
 	} own[] = {
-		{ OWN_SESSION_RECORD, "record" }, { OWN_SESSION_WATCH, "watch" },
-		{ OWN_SESSION_TOP, "top" },
+		{ SESSION_NAME_RECORD, "record" }, { SESSION_NAME_WATCH, "watch" },
+		{ SESSION_NAME_TOP, "top" },
 	};
 	size_t i, len;
 	char *end;
@@ -40,7 +40,7 @@ static const char *left_by(const char *name)
 	return NULL;
 }
 
-void own_sessions_left(int fd)
+void session_guard_left(int fd)
 {
 	struct session *list;
 	unsigned int count, i;
@@ -108,7 +108,7 @@ static _Noreturn void guard(int alive, int fd, const char *name, const struct et
 	_exit(0);
 }
 
-int own_session_guard(struct own_session_guard *own, int fd, const char *name,
+int session_guard_begin(struct session_guard *own, int fd, const char *name,
 		      const struct etw_guid *guid)
 {
 	int ends[2];
@@ -128,7 +128,7 @@ int own_session_guard(struct own_session_guard *own, int fd, const char *name,
 	return -errno;
 }
 
-void own_session_unguard(struct own_session_guard *own)
+void session_guard_end(struct session_guard *own)
 {
 	if (own->pid <= 0)
 		return;

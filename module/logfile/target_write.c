@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - a session's log file: begin it, add buffers, end it
+ * target_write.c - a session's log file: begin it, add buffers, end it
  *
  * All operations use the credentials of the caller that supplied the file, and are
  * charged to the session's cgroup.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * filter.c - normalise and combine the filters of sessions
+ * enable_entry.c - normalise and combine what sessions enable: level, keywords, event ids
+ *
+ * The test of an event's level and keyword is etw_entry_wants() in <etw/filter.h>.
  */
-#include "core/filter.h"
+#include "core/enable_entry.h"
 
 /*
  * The slot that has the id, or the empty one where it would be: half of them are empty.  The
