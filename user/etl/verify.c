@@ -21,6 +21,8 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 	[ETW_GAP_FLAGGED_BUFFER] = { "flagged_buffers", "buffers were lost before this one" },
 	[ETW_GAP_READER] = { "reader", "lost by the reader that recorded them" },
 	[ETW_GAP_LOST] = { "lost_buffers", "lost after they were filled" },
+	[ETW_GAP_UNRECORDED] = { "unrecorded",
+		"a file that this one was made of lacked something, and did not record what" },
 	[ETW_GAP_NUMBERS] = { "numbers", "missing between two buffers" },
 	[ETW_GAP_DUPLICATE] = { "duplicate", "there twice" },
 	[ETW_GAP_DISORDER] = { "disorder", "not in the order in which it was written" },
@@ -317,26 +319,27 @@ static int walk(struct etw_verify *verify, struct etw_etl_file *f)
 }
 
 /*
- * When was the file closed, on the clock of its events?  A session of ours writes the header's
- * end by the wall clock, which may have been set back, and stores its own clock beside it: so
- * the end is never before that clock, nor before the last buffer.  Our tools write the end by
- * the events' clock, without the other one: a record of a loss may be later than its part.
+ * When was the file closed, on the clock of its events?  A session writes the header's end by
+ * the wall clock, which may have been set back; one of ours stores its own clock beside it.  So the
+ * end is not before the last buffer, nor that clock.  Our tools write the end by the events' clock,
+ * without the other one: a record of a loss may be later than its part.
  */
 static void find_end(struct etw_verify *verify, const struct etw_etl_file *f)
 {
 	const TRACE_LOGFILE_HEADER *h = &f->info.header;
+	const struct etw_buffer_header *head = f->head ? &f->head->header : NULL;
 	int64_t raw[2], time;
 	uint8_t nanos;
 	int i;
 
 	verify->end = h->EndTime.QuadPart;
-	if (!verify->end || h->ProviderVersion || !f->head ||
-	    f->head->header.ref_time <= 0 || f->head->header.ref_clock <= 0)
+	if (head && !h->ProviderVersion && head->ref_time > 0 && head->ref_clock > 0)
+		verify->closed = head->ref_clock;
+	else if (!h->ProviderVersion)
 		return;
-	verify->closed = f->head->header.ref_clock;
 	raw[0] = f->newest;
 	raw[1] = verify->closed;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; verify->end && i < 2; i++) {
 		time = raw[i] > 0 ? etw_etl_time(verify->time, raw[i], &nanos) : 0;
 		if (time > verify->end)
 			verify->end = time;

@@ -32,6 +32,7 @@ enum etw_gap_cause {
 	ETW_GAP_FLAGGED_BUFFER,	/* a buffer reports that others were lost before it */
 	ETW_GAP_READER,		/* a real-time reader lost something: an RT_LostEvent record */
 	ETW_GAP_LOST,		/* buffers that the file did not get, as it records itself */
+	ETW_GAP_UNRECORDED,	/* a file that this one was made of lacks something, by a record */
 	ETW_GAP_NUMBERS,	/* buffers between two numbers */
 	ETW_GAP_DUPLICATE,	/* a buffer is there twice */
 	ETW_GAP_DISORDER,	/* a processor's buffers are not in order */

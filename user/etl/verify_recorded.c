@@ -66,11 +66,6 @@ static void gap_of(const struct etw_verify *y, const struct etw_recorded_loss *t
 		.provider = t->loss.provider,
 		.basis = ETW_GAP_BY_RECORD,
 	};
-	/* Its times are those of another file. */
-	if (t->loss.code == ETW_LOSS_UNRECORDED) {
-		gap->first = y->start;
-		gap->last = y->end;
-	}
 	/* Each has an event that was not finished, and more if several CPUs shared it. */
 	if (t->loss.code == ETW_LOSS_ABANDONED)
 		gap->unfinished = t->loss.buffers < 0 ? ETW_GAP_UNKNOWN : (uint64_t)t->loss.buffers;
@@ -128,8 +123,14 @@ static int add_recorded(struct etw_verify *y, const struct etw_recorded_loss *t,
 	gap_of(y, t, &gap);
 	if (t->loss.code == ETW_LOSS_BEFORE_FILE) {
 		etw_verify_limit(y->v, false, gap.last);
-		y->v->since_noted = gap.last == y->v->since_time;
+		y->v->since_noted |= gap.last == y->v->since_time;
 		return 0;
+	}
+	/* Its times are those of another file. */
+	if (t->loss.code == ETW_LOSS_UNRECORDED) {
+		gap = etw_gap_anywhere(y->v, ETW_GAP_UNRECORDED);
+		gap.basis = ETW_GAP_BY_RECORD;
+		return etw_verdict_add(y->v, &gap);
 	}
 	if (etw_loss_of_stream(t->loss.code))
 		return add_lost(y, t, &gap);

@@ -370,5 +370,5 @@ int report_file(struct report *r, const char *path, uint64_t bytes,
 const char *report_since_reason(bool overwritten)
 {
 	return overwritten ? "older events were overwritten by newer ones" :
-	       "its session has earlier buffers, which are not in these files";
+	       "earlier events are not in these files";
 }

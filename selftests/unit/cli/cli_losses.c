@@ -580,24 +580,61 @@ static void test_silent(void)
 		{ "a reader lost something", put_reader, 1, rising },
 		{ "one of two sessions lacks a number", NULL, EVENT_TRACE_FILE_MODE_APPEND, again },
 	};
-	static struct make m;
+	static struct make m, whole;
+	char again_merged[96];
 	unsigned int i;
 
+	make_four(&whole, 1, rising, NULL);
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		make_four(&m, ways[i].mode, ways[i].numbers, ways[i].damage);
 		ok(verify(got, sizeof(got), m.path, 3), "%s", ways[i].what);
 		ok(!run("merge -q -o %s --provider Nobody %s", merged, m.path) &&
 		   verify(got, sizeof(got), merged, 3), "a selection does not hide it");
+		snprintf(again_merged, sizeof(again_merged), "%s.again", merged);
+		ok(!run("merge -q -o %s %s %s", again_merged, merged, whole.path) &&
+		   all_lack("events=3", again_merged), "nor does a file that is merged with it");
 		unlink(merged);
+		unlink(again_merged);
 		ok(all_lack("events=3", m.path) && all_lack("cpu", m.path) && all_lack("time=3us", m.path),
 		   "nor does any part");
 		unlink(m.path);
 	}
-	make_four(&m, 1, rising, NULL);
-	ok(!run("merge -q -o %s %s", merged, m.path) && verify(got, sizeof(got), merged, 0),
+	ok(!run("merge -q -o %s %s", merged, whole.path) && verify(got, sizeof(got), merged, 0),
 	   "nothing is invented");
 	unlink(merged);
-	unlink(m.path);
+	unlink(whole.path);
+}
+
+/* A series whose last file was not closed counts less than its records tell. */
+static void test_open_series(void)
+{
+	static const struct lost lost[] = {
+		{ .first = 5, .last = 6, .noted = 20, .cpu = 0, .events = 3 }, { .events = 0 },
+		{ .first = 5, .last = 6, .noted = 20, .cpu = 0, .events = 2 },
+	};
+	static struct make m[3];
+	uint16_t i;
+
+	for (i = 0; i < 3; i++) {
+		make_begin(&m[i], ETW_MODE_NEWFILE);
+		make_buffer(&m[i], i, i);
+		feed_event(&m[i].feed, 1000 + 10 * 100, 10, NULL, "abc", 3);
+		if (lost[i].events)
+			put_lost(&m[i].feed, &lost[i], "series");
+		make_put(&m[i]);
+		m[i].head.header.events_lost = i < 2 ? 3 : 0;
+		if (i < 2)
+			make_end(&m[i]);
+		else
+			fclose(m[i].file);
+	}
+	is(run("split -q --by cpu -o %s%%d.etl %s %s %s", parts, m[0].path, m[1].path, m[2].path), 0,
+	   "split a series that was not closed");
+	is(counted(part(0)) + counted(part(1)) + counted(part(2)), 5, "no part counts too many");
+	for (i = 0; i < 3; i++) {
+		unlink(part(i));
+		unlink(m[i].path);
+	}
 }
 
 static bool judge(const char *path, struct etw_verdict *v)
@@ -670,6 +707,7 @@ int main(void)
 	test_series();
 	test_names();
 	test_silent();
+	test_open_series();
 	test_since();
 	unlink(two.path);
 	unlink(lengthy.path);

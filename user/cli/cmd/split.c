@@ -104,8 +104,8 @@ static uint64_t slice_of(const struct run *run, const struct etlmerge_record *re
 {
 	int64_t since;
 
-	if (__builtin_sub_overflow(record->event->time, run->common.merge.like.header.StartTime.QuadPart,
-				   &since) || since < 0)
+	if (__builtin_sub_overflow(etlmerge_time(&run->common.merge, record->key),
+				   run->common.merge.like.header.StartTime.QuadPart, &since) || since < 0)
 		return 0;
 	return (uint64_t)since / run->amount;
 }
@@ -149,7 +149,7 @@ static int route_on(struct run *run, const struct etlmerge_record *record)
 	if (run->current && is_full(run, record)) {
 		end = etlmerge_time(&run->common.merge, run->current->out.last);
 		if (run->by != BY_TIME)
-			run->current->until = before(record->event->time);
+			run->current->until = before(etlmerge_time(&run->common.merge, record->key));
 		if (split_finish(&run->parts, run->current, end))
 			return 1;
 		run->current = NULL;
@@ -217,6 +217,7 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 static int finish_open(struct run *run)
 {
 	struct split_parts *parts = &run->parts;
+	uint64_t lost = run->common.merge.lost_events + parts->kept_lost;
 	bool counted = false;
 	unsigned int i;
 
@@ -225,9 +226,11 @@ static int finish_open(struct run *run)
 	for (i = 0; i < parts->count; i++) {
 		if (!parts->list[i].out.writer)
 			continue;
+		if (split_since(parts, &parts->list[i], INT64_MAX))
+			return 1;
 		if (!counted)
-			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
-				     parts->kept_lost - parts->counted, run->common.merge.lost_buffers);
+			etw_etl_lost(parts->list[i].out.writer, lost > parts->counted ?
+				     lost - parts->counted : 0, run->common.merge.lost_buffers);
 		counted = true;
 		if (run->common.merge.unclosed)
 			etw_etl_doubt(parts->list[i].out.writer);

@@ -76,15 +76,15 @@ int etlmerge_judge(struct etlmerge *merge, char **paths)
 	return err ? verify_fail(paths[n], err) : 0;
 }
 
-/* From the start of the trace to the time of key, on any CPU */
-static uint32_t make(const struct etlmerge *m, uint32_t code, int64_t key, void *slot)
+/* From the start of the trace to a time, on any CPU */
+static uint32_t make(const struct etlmerge *m, uint32_t code, int64_t last, int64_t key, void *slot)
 {
 	struct etw_loss_payload loss = {
 		.code = code, .cpu = -1, .events = -1, .buffers = -1,
-		.first = m->like.header.StartTime.QuadPart, .last = etlmerge_time(m, key),
+		.first = m->like.header.StartTime.QuadPart, .last = last,
+		.noted = etlmerge_time(m, key),
 	};
 
-	loss.noted = loss.last;
 	if (loss.first > loss.last)
 		loss.first = loss.last;
 	etw_loss_build(slot, &loss, "", 0, key, ETW_EVENT_NO_CPUTIME);
@@ -94,13 +94,18 @@ static uint32_t make(const struct etlmerge *m, uint32_t code, int64_t key, void 
 int etlmerge_put_before(struct etlmerge *merge, struct merge_output *out, int64_t key)
 {
 	_Alignas(8) uint8_t slot[ETW_LOSS_SLOT_MAX];
-	uint32_t size = make(merge, ETW_LOSS_BEFORE_FILE, key, slot);
+	uint32_t size = make(merge, ETW_LOSS_BEFORE_FILE, etlmerge_time(merge, key), key, slot);
 
+	if (key > out->last)
+		out->last = key;
 	etw_etl_follow(out->writer, merge->clock, merge->offset, key);
 	return merge_output_put(out, merge, 0, slot, size);
 }
 
 uint32_t etlmerge_unrecorded(const struct etlmerge *merge, int64_t key, void *slot)
 {
-	return make(merge, ETW_LOSS_UNRECORDED, key, slot);
+	int64_t time = etlmerge_time(merge, key);
+
+	return make(merge, ETW_LOSS_UNRECORDED, merge->end_time > time ? merge->end_time : time, key,
+		    slot);
 }

@@ -244,13 +244,27 @@ static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record
 	return false;
 }
 
-/* Does it concern the whole trace? Of a loss that a reader had, nobody knows what is missing. */
-static bool is_about_trace(const struct etw_event *event)
+/*
+ * Is it a reader's record of a loss, of which nobody knows what is missing? A session's is told by
+ * a record in the ledger, too, if the header counts it.
+ */
+static bool is_readers_loss(const struct etlmerge_source *s)
 {
-	const struct etw_event_header *h = event->record.header;
+	const struct etw_event_header *h = s->event.record.header;
+	const TRACE_LOGFILE_HEADER *file;
 
-	return event_is_about_trace(event) ||
-	       (etw_kind_is_lost_event(h) && !(h->flags & ETW_EVENT_USER_MODE));
+	if (!etw_kind_is_lost_event(h))
+		return false;
+	file = &etw_etl_info(s->file)->header;
+	if (file->ProviderVersion)
+		return true;
+	return !(h->flags & ETW_EVENT_USER_MODE) &&
+	       !(h->flags & ETW_EVENT_KERNEL_MODE && file->EventsLost);
+}
+
+static bool is_about_trace(const struct etlmerge_source *s)
+{
+	return event_is_about_trace(&s->event) || is_readers_loss(s);
 }
 
 static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_record *record)
@@ -260,8 +274,8 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->size = s->event.raw_size;
 	record->key = s->key;
 	record->source = (unsigned int)(s - m->sources);
-	record->about_trace = is_about_trace(&s->event);
-	record->counts = !event_is_about_trace(&s->event) &&
+	record->about_trace = is_about_trace(s);
+	record->counts = !record->about_trace &&
 			 (m->processes ? !processes_hides(m->processes, &s->event) :
 			  !etw_process_is_own_event(&s->event));
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
@@ -272,14 +286,18 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->data = m->copy;
 }
 
-static bool is_selected(struct etlmerge *m, struct select *select, const struct etw_event *event)
+static bool is_selected(struct etlmerge *m, struct select *select, const struct etlmerge_source *s)
 {
+	const struct etw_event *event = &s->event;
 	struct etw_loss loss;
 
 	if (m->processes)
 		processes_event(m->processes, event);
-	if (is_about_trace(event)) {
-		if (etw_loss_of(event, &loss))
+	if (is_about_trace(s)) {
+		/* In a file of ours it would be a process's. */
+		m->silent |= is_readers_loss(s) &&
+			     event->record.header->flags & ETW_EVENT_USER_MODE;
+		if (etw_loss_of(event, &loss) || is_readers_loss(s))
 			select_saw(select, &event->record.header->provider);
 		return true;
 	}
@@ -296,7 +314,7 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 		const struct etw_event_header *h = s->event.record.header;
 
 		s->has = false;
-		if (is_header(h) || !is_selected(m, select, &s->event))
+		if (is_header(h) || !is_selected(m, select, s))
 			continue;
 		take(m, s, record);
 		if (!record->about_trace || !is_repeated(m, record))

@@ -235,6 +235,7 @@ struct split_part *split_begin(struct split_parts *parts, const struct split_par
 	part->guid = like->guid;
 	part->from = parts->count ? part[-1].until : INT64_MIN;
 	part->until = like->until;
+	part->least = INT64_MAX;
 	name = name_of(parts->pattern, part->number);
 	status = merge_output_create(&part->out, name, parts->run);
 	free(name);
@@ -246,15 +247,21 @@ struct split_part *split_begin(struct split_parts *parts, const struct split_par
 	return put_kept(parts, part) ? NULL : part;
 }
 
-static void keep_loss(struct split_parts *parts, const struct etw_loss *loss,
+/* apart: the time in the parts less that in the source */
+static void keep_loss(struct split_parts *parts, const struct etw_loss *loss, int64_t apart,
 		      struct kept *kept)
 {
 	uint64_t left = events_of_sources(parts) - parts->counted;
 
 	kept->loss = true;
 	kept->of_cpu = loss->payload.cpu;
-	kept->first = loss->first;
-	kept->last = loss->last;
+	kept->first = loss->first + apart;
+	kept->last = loss->last + apart;
+	/* It was at any time of the file that it was made for. */
+	if (loss->payload.code == ETW_LOSS_UNRECORDED) {
+		kept->first = INT64_MIN;
+		kept->last = INT64_MAX;
+	}
 	kept->provider = loss->payload.provider;
 	kept->events = 0;
 	if (loss->payload.events > 0 && !etw_loss_of_stream(loss->payload.code))
@@ -285,11 +292,12 @@ static int keep(struct split_parts *parts, const struct kept *kept, const void *
 
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 {
+	const int64_t time = etlmerge_time(&parts->run->merge, record->key);
 	struct kept kept = { .size = record->size, .cpu = record->event->cpu };
 	struct etw_loss loss;
 
 	if (etw_loss_of(record->event, &loss))
-		keep_loss(parts, &loss, &kept);
+		keep_loss(parts, &loss, time - record->event->time, &kept);
 	kept.ahead = kept.loss && loss.first > record->event->time;
 	if (parts->kept.len + kept_size(&kept) > KEPT_MAX) {
 		parts->kept_lost++;
@@ -361,28 +369,38 @@ static int finish(struct split_part *part, int64_t end_time)
 	return merge_output_finish(&part->out, part->end_time);
 }
 
+/* May it have lacked, when it was written, what the sources do not have any more? */
+static bool needs_since(const struct split_parts *parts, const struct split_part *part)
+{
+	const struct etlmerge *merge = &parts->run->merge;
+
+	return merge->has_since && !part->has_since &&
+	       (parts->kind != SPLIT_TIMES || part == parts->list || part->least < merge->since_key);
+}
+
+static int put_since(struct split_parts *parts, struct split_part *part, int64_t key)
+{
+	part->has_since = true;
+	return etlmerge_put_before(&parts->run->merge, &part->out, key);
+}
+
 int split_since(struct split_parts *parts, struct split_part *part, int64_t key)
 {
-	struct etlmerge *merge = &parts->run->merge;
+	const struct etlmerge *merge = &parts->run->merge;
 
-	if (!merge->has_since || part->has_since || key < merge->since_key)
-		return 0;
-	part->has_since = true;
-	/* It may begin later. */
-	if (parts->kind == SPLIT_TIMES && part->from >= etlmerge_time(merge, merge->since_key))
-		return 0;
-	/* If it ends before, nothing of it is complete. */
-	if (parts->kind == SPLIT_TIMES && part->until < etlmerge_time(merge, merge->since_key))
-		return etlmerge_put_before(merge, &part->out, part->out.last);
-	return etlmerge_put_before(merge, &part->out, merge->since_key);
+	if (key < part->least)
+		part->least = key;
+	return key >= merge->since_key && needs_since(parts, part) ?
+	       put_since(parts, part, merge->since_key) : 0;
 }
 
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time)
 {
 	int status = put_ahead(parts, part);
 
-	if (!status)
-		status = split_since(parts, part, INT64_MAX);
+	/* It ends before: nothing of it is complete. */
+	if (!status && needs_since(parts, part))
+		status = put_since(parts, part, part->out.last);
 	return status ? status : finish(part, end_time);
 }
 

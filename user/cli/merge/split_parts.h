@@ -19,7 +19,8 @@ struct split_part {
 	int64_t from, until;	/* losses later than from, up to until, are this part's */
 	size_t kept;		/* bytes of parts->kept that this file has or does not want */
 	int64_t end_time;
-	bool has_since;		/* it tells that the trace has nothing older, or needs not */
+	int64_t least;		/* key of its earliest record */
+	bool has_since;		/* it tells that the sources have nothing older */
 };
 
 /* What a part is one of */
@@ -47,7 +48,7 @@ void split_check_pattern(const char *pattern);
 struct split_part *split_begin(struct split_parts *parts, const struct split_part *like);
 /* Keep a record for all parts that need it; those that are open get it. */
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
-/* Before a record with this key is written to it */
+/* Before a record with this key is written to it; INT64_MAX: it is the last one of the trace. */
 int split_since(struct split_parts *parts, struct split_part *part, int64_t key);
 int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time);
 /*

@@ -35,7 +35,9 @@ bool slowest_shows(const struct slowest_rule *rule, const struct etw_event *even
 		return rule->processes;
 	if (images_is(event))
 		return rule->images;
-	return !event_is_about_trace(event) || (rule->losses && etw_loss_of(event, &loss));
+	return !event_is_about_trace(event) ||
+	       (rule->losses && etw_loss_of(event, &loss) &&
+		loss.payload.code != ETW_LOSS_BEFORE_FILE);
 }
 
 int slowest_reread(struct around *around, char **paths, bool apart,

@@ -73,7 +73,7 @@ static void put_count(struct etw_text *t, uint64_t count, const char *what)
 static void put_what(struct etw_text *t, const struct etw_gap *gap)
 {
 	if (gap->cause == ETW_GAP_NOT_CLOSED || gap->cause == ETW_GAP_FLAGGED ||
-	    gap->cause == ETW_GAP_FLAGGED_BUFFER)
+	    gap->cause == ETW_GAP_FLAGGED_BUFFER || gap->cause == ETW_GAP_UNRECORDED)
 		return;
 	if (gap->buffers)
 		put_count(t, gap->buffers, "buffer");
