@@ -433,6 +433,14 @@ static int take_fields(struct writer *w, const struct trace *trace, const bt_eve
 	return err;
 }
 
+/* CTF has times as text, so it is no record of a loss any more; its own counts tell the loss. */
+static bool is_loss(const struct identity *id)
+{
+	static const struct etw_guid ledger = ETW_LEDGER_GUID;
+
+	return !memcmp(&id->guid, &ledger, sizeof(ledger));
+}
+
 int write_event(struct writer *w, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -443,7 +451,7 @@ int write_event(struct writer *w, const bt_message *message)
 	if (!trace)
 		return no_memory();
 	take_identity(trace, message, event, &id);
-	if (trace->own && is_header(&id))
+	if (trace->own && (is_header(&id) || is_loss(&id)))
 		return 0;
 	ret = take_fields(w, trace, event);
 	if (!ret)

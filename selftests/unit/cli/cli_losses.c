@@ -147,6 +147,23 @@ static void make_long(struct make *m)
 	make_end(m);
 }
 
+/* The sum of the lost events in the headers of these files */
+static unsigned long counted(const char *files)
+{
+	run("convert -q --to chrome %s 2>/dev/null | grep -o '\"lost_events\":[0-9]*' | "
+	    "cut -d : -f 2", files);
+	return strtoul(run_out, NULL, 10);
+}
+
+static char of_one[8192], of_both[8192], got[8192], merged[80], parts[80];
+
+/* How many records of losses these files have together */
+static unsigned int records(const char *files)
+{
+	run("dump --json %s 2>/dev/null | grep -c '\"loss\":'", files);
+	return (unsigned int)strtoul(run_out, NULL, 10);
+}
+
 /* What babeltrace2 says of the losses in a file converted to CTF: into run_out */
 static bool read_ctf(const char *path)
 {
@@ -194,6 +211,12 @@ static void test_ctf(const char *path, const char *lengthy)
 	ok(strstr(run_out, "discarded 1 event between [04:26:40.000004500] and "
 		  "[04:26:40.000004500]"), "where the number is not known, one");
 	ok(shell("test $(wc -l <%s.out) = 6", path), "all events are there, and the records");
+	/* Where this command reads CTF at all */
+	if (!run("convert -q --from ctf -o %s.back %s.ctf", path, path)) {
+		snprintf(got, sizeof(got), "%s.back", path);
+		ok(!records(got) && counted(got) == 13, "read back, a loss is a count, not a wrong record");
+		unlink(got);
+	}
 	forget_ctf(path);
 
 	ok(read_ctf(lengthy), "a trace with larger gaps");
@@ -222,23 +245,6 @@ static bool verify(char *gaps, size_t size, const char *file, int status)
 		return false;
 	snprintf(gaps, size, "%.*s", (int)(to - from), from);
 	return true;
-}
-
-/* The sum of the lost events in the headers of these files */
-static unsigned long counted(const char *files)
-{
-	run("convert -q --to chrome %s 2>/dev/null | grep -o '\"lost_events\":[0-9]*' | "
-	    "cut -d : -f 2", files);
-	return strtoul(run_out, NULL, 10);
-}
-
-static char of_one[8192], of_both[8192], got[8192], merged[80], parts[80];
-
-/* How many records of losses these files have together */
-static unsigned int records(const char *files)
-{
-	run("dump --json %s 2>/dev/null | grep -c '\"loss\":'", files);
-	return (unsigned int)strtoul(run_out, NULL, 10);
 }
 
 static void test_merge(const char *one, const char *two)
