@@ -104,11 +104,14 @@ static int find_functions(struct search *s, char why[PROBE_TEXT])
 	return err;
 }
 
-static int find_in_file(struct search *s)
+static int find_in_file(struct search *s, char why[PROBE_TEXT])
 {
 	struct elf_file file;
 	int err = elf_file_open(s->spec.path, &file);
 
+	if (err == -ENOENT && !strchr(s->spec.path, '/'))
+		snprintf(why, PROBE_TEXT,
+			 "no such file in PATH or among the system's libraries: give its path");
 	if (err)
 		return err;
 	if (s->spec.kind == PROBE_USDT)
@@ -185,7 +188,7 @@ int probe_find(const char *pattern, struct probe_names *names, char why[PROBE_TE
 		return -EINVAL;
 	join(s.spec.provider, s.spec.symbol, typed);
 	suggest_begin(&s.near, typed);
-	err = *s.spec.path ? find_in_file(&s) : find_functions(&s, why);
+	err = *s.spec.path ? find_in_file(&s, why) : find_functions(&s, why);
 	err = err ? err : s.err;
 	if (!err)
 		err = keep_typed(&s, pattern);

@@ -6,7 +6,7 @@
  * width, so a bin's lowest value differs from any value in it by less than 1 part in 128. Count,
  * sum, least and greatest are exact.
  *
- * Memory is allocated for the powers of two that occur: 1 KB each.
+ * Memory is allocated for the powers of two that occur: 256 bytes each, up to 1 KB for large counts.
  */
 #ifndef ETW_REPORT_HISTOGRAM_H
 #define ETW_REPORT_HISTOGRAM_H

@@ -598,7 +598,7 @@ TEST_F(probe, wrong_names)
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:/etc/hostname:main"),
 		     vc_refused(&self->r, 1, "not a 64-bit program")));
 	EXPECT_TRUE((RUN("enable", "mine", "uprobe:etw-no-such-program:main"),
-		     vc_refused(&self->r, 1, "No such file")));
+		     vc_refused(&self->r, 1, "no such file in PATH")));
 	EXPECT_TRUE((RUN("enable", "mine", of_self(self, "uprobe", ":cli_probe_tarhet")),
 		     vc_refused(&self->r, 1, ":cli_probe_target\"?")));
 	EXPECT_EQ(0, dynamic("etw/"));
