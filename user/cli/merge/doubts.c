@@ -12,7 +12,7 @@ static bool is_silent(const struct etw_verdict *v, const struct etw_gap *gap)
 {
 	switch (gap->cause) {
 	case ETW_GAP_FLAGGED:
-		return !v->info.header.EventsLost;
+		return v->closed && !v->info.header.EventsLost;
 	case ETW_GAP_NUMBERS:
 		/* Each session of the file has its own, and all together may have no gap. */
 		return v->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_APPEND;
