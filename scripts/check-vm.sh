@@ -207,22 +207,43 @@ check_vm() {
 	check_folders "$1" "$2" '*'
 }
 
-# check_half KERNEL first|second: run about half of all selftests, by time.
+# check_half KERNEL first|second [PARTS]: run about half of all selftests, by time; with PARTS, of
+# those marked "RUN: in turn" only the ones that the changes concern, and one of so many parts.
 check_half() {
 	local half='logfile|session|stress|system' part=-$2
 
 	if [[ $2 == first ]]; then
-		check_folders "$1" all "@($half)"
+		check_folders "$1" all "@($half)" "${3-}"
 	else
-		check_folders "$1" all "!($half)"
+		check_folders "$1" all "!($half)" "${3-}"
 	fi
 }
 
-# check_folders KERNEL all|every FOLDERS: these selftests of folders with names of this pattern.
-check_folders() {
-	local -a names
+# marked yes|no: of the programs on stdin those marked "RUN: in turn", or the others.
+marked() {
+	local name is
 
-	mapfile -t names < <(programs "$@")
+	while read -r name; do
+		[[ -n $name ]] || continue
+		is=no
+		! grep -q '^ \* RUN: in turn$' "$TOP"/selftests/vm/*/"$name.c" || is=yes
+		[[ $is != "$1" ]] || echo "$name"
+	done
+}
+
+# check_folders KERNEL all|every FOLDERS [PARTS]: these selftests of folders with names of this
+# pattern; PARTS: as for check_half.
+check_folders() {
+	local -a all names
+
+	mapfile -t all < <(programs "$@")
+	names=("${all[@]}")
+	[[ -z ${4-} ]] || mapfile -t names < <(
+		printf '%s\n' "${all[@]}" | marked no
+		printf '%s\n' "${all[@]}" | marked yes | of_turn "$4"
+	)
+	[[ ${#names[@]} -eq ${#all[@]} ]] ||
+		print_block "# $1: ${#names[@]} of ${#all[@]} selftests; make check-matrix runs all of them"
 	if [[ ${#names[@]} -eq 0 ]]; then
 		vm_fails "$1" "no selftest is chosen for this kernel"
 		return

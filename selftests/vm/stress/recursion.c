@@ -9,6 +9,7 @@
  * older than the one before it.
  *
  * TIMEOUT: 1200
+ * RUN: in turn
  * KERNEL: every
  */
 #include "lib/vm.h"

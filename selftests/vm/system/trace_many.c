@@ -5,6 +5,7 @@
  * is left behind; one that is enabled again before all have ended comes once
  *
  * TIMEOUT: 900
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE

@@ -14,6 +14,7 @@
  * minute.  To enable them takes etw long on a busy machine, too, so nobody limits that.
  *
  * TIMEOUT: 900
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE

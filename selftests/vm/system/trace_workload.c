@@ -10,6 +10,7 @@
  * With $ETW_WHOLE (make check-matrix) the flood is a million reads and writes, else a tenth.
  *
  * TIMEOUT: 900
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE
