@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "relog_call.h"
 
+#include <evntrace.h>
+
 #include "etl/loss.h"
 #include "etl/verify.h"
 #include "unit/etl/etl_loss.h"
@@ -100,6 +102,50 @@ static HRESULT hold(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 	return S_OK;
 }
 
+/* A circular file that has overwritten its first buffers; flags: of one of its buffers */
+static void make_circular(uint16_t flags)
+{
+	static struct make circular;
+	unsigned int i;
+
+	memset(&circular, 0, sizeof(circular));
+	make_begin(&circular, EVENT_TRACE_FILE_MODE_CIRCULAR);
+	for (i = 5; i < 8; i++) {
+		make_buffer(&circular, 0, i);
+		feed_event(&circular.feed, 1000 + i * 1000, 7, NULL, "abc", 3);
+		feed_header(&circular.feed)->flags |= i == 6 ? flags : 0;
+		make_put(&circular);
+	}
+	make_end(&circular);
+	strcpy(source.path, circular.path);
+	etw_utf8_to_utf16(source.path, strlen(source.path) + 1, in16, 128);
+}
+
+/* What no record tells: since when the source is complete, and that others were lost. */
+static void test_silent(void)
+{
+	struct etw_verdict before, after;
+	unsigned int flagged;
+
+	for (flagged = 0; flagged < 2; flagged++) {
+		make_circular(flagged ? ETW_BUFFER_BUFFER_LOST : 0);
+		is(relog(NULL), S_OK, "a circular file");
+		if (!ok(!etw_etl_verify(source.path, &before) && !etw_etl_verify(out_path, &after),
+			"both files can be judged"))
+			return;
+		etw_verdict_finish(&before, 1);
+		etw_verdict_finish(&after, 1);
+		ok(before.since && after.since && after.since_time >= before.since_time &&
+		   after.since_time < before.since_time + 10, "both are complete since a time");
+		ok(etw_verdict_whole(&before) == !flagged && etw_verdict_whole(&after) == !flagged,
+		   flagged ? "or not, if one says that others were lost" : "and whole");
+		etw_verdict_free(&before);
+		etw_verdict_free(&after);
+		unlink(source.path);
+		unlink(out_path);
+	}
+}
+
 int main(void)
 {
 	unsigned int ids[8];
@@ -118,6 +164,7 @@ int main(void)
 	is_told();
 	is(ITraceEvent_Release(call.kept), 0, "and released");
 	unlink(source.path);
+	test_silent();
 	relog_tear_down();
 	return done_testing();
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doubts.h - what files lack, and nothing that is copied from them tells
- *
- * A program numbers the buffers of the file that it writes. So the file would look whole where
- * the numbers, the order or the mode of a source show that something is missing there.
+ * doubts.h - what merge and split write of their sources, because nothing copied tells it
  */
 #ifndef ETW_CLI_MERGE_DOUBTS_H
 #define ETW_CLI_MERGE_DOUBTS_H

@@ -94,6 +94,7 @@ static ULONG STDMETHODCALLTYPE add_ref(ITraceRelogger *This)
 static void free_stream(struct etw_relog_stream *s)
 {
 	etw_source_close(&s->in);
+	free(s->path);
 	free(s);
 }
 
@@ -145,8 +146,10 @@ static HRESULT open_stream(struct etw_relogger *r, struct etw_relog_stream *s, B
 	if (is_file) {
 		err = etw_source_open_file(&s->in, text, NULL, NULL);
 		s->file = etw_source_file(&s->in);
-		hr = err ? file_error(err) : S_OK;
-	} else if (r->session) {
+		s->path = text;
+		return err ? file_error(err) : S_OK;
+	}
+	if (r->session) {
 		hr = HRESULT_FROM_WIN32(ERROR_WMI_ALREADY_ENABLED);
 	} else {
 		err = etw_source_open_session(&s->in, text);
@@ -307,8 +310,7 @@ static void write_pair(struct etw_relogger *r, const struct etw_relog_event *e, 
 	etw_etl_follow(r->writer, &first->line, 0, ticks);
 }
 
-/* The tick of a FILETIME; converts back to the same FILETIME if any tick does. */
-static int64_t ticks_of(struct etw_relogger *r, int64_t time)
+int64_t etw_relog_ticks(struct etw_relogger *r, int64_t time)
 {
 	if (r->streams[0]->reader)
 		return etw_etl_raw_time(r->writer, time);
@@ -334,7 +336,7 @@ static int write_event(struct etw_relogger *r, const struct etw_relog_event *e)
 	if (by_lines)
 		etw_etl_restamp(r->scratch, e->size, &s->shift);
 	if (has_time && (e->moved || !by_lines)) {
-		ticks = ticks_of(r, e->time);
+		ticks = etw_relog_ticks(r, e->time);
 		memcpy(r->scratch + at[0], &ticks, sizeof(ticks));
 	} else if (has_time) {
 		memcpy(&ticks, r->scratch + at[0], sizeof(ticks));
@@ -540,32 +542,6 @@ static HRESULT process_all(struct etw_relogger *r)
 	return hr;
 }
 
-/* Record in the output what the sources have lost; the lock is held. */
-static void add_losses(struct etw_relogger *r, int64_t *end)
-{
-	struct etw_consumer_info info;
-	unsigned int i;
-
-	*end = 0;
-	for (i = 0; i < r->count; i++) {
-		const struct etw_relog_stream *s = r->streams[i];
-
-		if (s->reader) {
-			if (!etw_reader_stat(s->reader, &info))
-				etw_etl_lost(r->writer, info.events_lost, info.buffers_lost);
-			continue;
-		}
-		etw_etl_lost(r->writer, etw_etl_info(s->file)->header.EventsLost,
-			     etw_etl_lost_buffers(s->file));
-		if (etw_etl_cut_off(s->file))
-			etw_etl_doubt(r->writer);
-		if (etw_etl_info(s->file)->header.EndTime.QuadPart > *end)
-			*end = etw_etl_info(s->file)->header.EndTime.QuadPart;
-	}
-	if (r->session)
-		*end = 0;
-}
-
 static ULONG buffer_size(const struct etw_relog_stream *s)
 {
 	struct etw_etl_info info;
@@ -615,6 +591,12 @@ static HRESULT begin_output(struct etw_relogger *r)
 	options.buffer_size = etw_etl_size_like(size);
 	map_clocks(r);
 	err = etw_etl_create(r->output, &options, &r->writer);
+	if (!err)
+		err = etw_relog_judge(r);
+	if (err) {
+		etw_etl_discard(r->writer);
+		r->writer = NULL;
+	}
 	return err ? file_error(err) : S_OK;
 }
 
@@ -627,13 +609,13 @@ static HRESULT end_output(struct etw_relogger *r, HRESULT hr)
 	if (!r->writer)
 		return hr;
 	pthread_mutex_lock(&r->lock);
-	add_losses(r, &end);
+	err = etw_relog_write_losses(r, &end);
 	writer = r->writer;
 	r->writer = NULL;
 	pthread_mutex_unlock(&r->lock);
-	if (FAILED(hr)) {
+	if (FAILED(hr) || err) {
 		etw_etl_discard(writer);
-		return hr;
+		return FAILED(hr) ? hr : file_error(err);
 	}
 	err = etw_etl_finish(writer, end, NULL);
 	return err ? file_error(err) : hr;

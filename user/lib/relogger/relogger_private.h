@@ -56,6 +56,7 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 struct etw_relog_stream {
 	struct etw_source in;		/* must be first */
 	struct etw_etl_file *file;	/* of in, or NULL */
+	char *path;			/* of the file */
 	struct etw_reader *reader;	/* of in, or NULL */
 	void *context;
 	/* For Inject(), which other threads may call while the file is read */
@@ -80,7 +81,22 @@ struct etw_relogger {
 	struct etw_etl_info info;	/* of the first stream */
 	int64_t now;			/* time of the event handed out last */
 	struct etw_etl_writer *writer;	/* set while events can be injected */
+	/* What the output has to tell of its sources: */
+	bool silent;			/* one lacks something that nothing copied from it tells */
+	bool has_since;			/* one has nothing older, as its mode allows, ... */
+	int64_t since, since_time;	/* ... than this tick of the output's clock; FILETIME */
 	uint8_t scratch[ETW_RECORD_MAX + 1];
 };
+
+/* The tick of a FILETIME; converts back to the same FILETIME if any tick does. */
+int64_t etw_relog_ticks(struct etw_relogger *r, int64_t time);
+
+/* losses.c. Once the writer is there: judge the files. 0 or -errno */
+int etw_relog_judge(struct etw_relogger *r);
+/*
+ * At the end, with the lock held: write and count what the sources have lost. *end: FILETIME, 0 if
+ * not known. 0 or -errno
+ */
+int etw_relog_write_losses(struct etw_relogger *r, int64_t *end);
 
 #endif /* ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H */
