@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include <etw/format.h>
-#include "record.h"
+#include "recording.h"
 
 static int add(struct record *r, const char *path)
 {

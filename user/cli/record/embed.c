@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <etw/format.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "recording.h"
 #include "cli/machine/append.h"
 #include "cli/schema.h"
 #include "etl/write.h"

@@ -26,7 +26,7 @@
 #include "cli/text.h"
 #include "cli/verify/verify.h"
 #include "lib/private/private.h"
-#include "record.h"
+#include "recording.h"
 
 #define FLUSH_MS	1000	/* what a process that is killed loses at most, by default */
 #define PATH_LEN_MAX	(ETW_FILE_NAME_MAX - 16)	/* libetw adds _PID_NUMBER */

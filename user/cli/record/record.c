@@ -17,7 +17,7 @@
 #include "cli/request/probe_request.h"
 #include "cli/request/process_events.h"
 #include "cli/verify/verify.h"
-#include "record.h"
+#include "recording.h"
 #include "cli/schema.h"
 #include "device/kdev.h"
 

@@ -14,7 +14,7 @@
 #include "cli/schema.h"
 #include "cli/text.h"
 #include "core/ledger.h"
-#include "record.h"
+#include "recording.h"
 
 #define SHOWN_MAX	8	/* providers */
 #define CLEAR_LINE	"\r\033[K"

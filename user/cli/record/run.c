@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "recording.h"
 #include "device/kdev.h"
 
 #define TICK_MS		500

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - etw record: a session for one file, as long as a command runs
+ * recording.h - etw record: a session for one file, as long as a command runs
  */
-#ifndef ETW_CLI_RECORD_RECORD_H
-#define ETW_CLI_RECORD_RECORD_H
+#ifndef ETW_CLI_RECORD_RECORDING_H
+#define ETW_CLI_RECORD_RECORDING_H
 
 #include <signal.h>
 #include <time.h>
@@ -80,4 +80,4 @@ void record_clear_progress(const struct record *r);
 void record_report(struct record *r, enum record_end end);
 void record_report_json(const struct record *r, int status);
 
-#endif /* ETW_CLI_RECORD_RECORD_H */
+#endif /* ETW_CLI_RECORD_RECORDING_H */
