@@ -79,7 +79,7 @@ term_libs := -lncursesw -ltinfo
 # probes, which need libraries that a program with events of its own does not want.
 bridge_src := $(wildcard user/bridge/*.c)
 probe_src := $(filter user/bridge/probe% user/bridge/usdt% user/bridge/elf_%,$(bridge_src))
-lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c) \
+lib_src := $(wildcard user/base/*.c user/etl/*.c user/etl/*/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c) \
 	$(filter-out $(probe_src),$(bridge_src))
 lib_obj := $(lib_src:%.c=build/obj/%.o)
 lib_map := $(wildcard user/lib/libetw.map)

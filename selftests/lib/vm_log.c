@@ -2,7 +2,7 @@
 /* vm_log.c - sessions with log files, and the contents of the files */
 #include "lib/vm_log.h"
 #include "etl/record.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 #include <etw/format.h>
 

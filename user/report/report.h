@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <etw/decode.h>
 #include "convert/convert.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "tdh/process/process_table.h"
 
 struct frame_names;

@@ -6,7 +6,7 @@
 #include <etw/abi.h>
 #include <evntrace.h>
 #include "cli_run.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "lib/shell.h"
 #include "lib/tap.h"
 

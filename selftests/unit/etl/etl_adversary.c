@@ -23,7 +23,7 @@
 
 #include "etl/file.h"
 #include "etl/record.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "lib/tap.h"
 
 #define RUNS		600

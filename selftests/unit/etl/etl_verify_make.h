@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "etl/file.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "etl/write.h"
 #include "lib/tap.h"
 

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 # Writers load these words one by one, each at once (ETW_LOAD), which is all that they need.
 printf 'race:etw_filter_narrow\nrace:etw_filter_widen\n' >"$dir/suppressed"
 
-set -- user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c
+set -- user/base/*.c user/etl/*.c user/etl/*/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c
 for file in user/bridge/*.c; do
 	case ${file##*/} in
 	probe* | usdt* | elf_*) ;;

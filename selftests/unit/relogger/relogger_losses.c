@@ -6,7 +6,7 @@
 #include <evntrace.h>
 
 #include "etl/loss.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "unit/etl/etl_loss.h"
 
 static struct make source;

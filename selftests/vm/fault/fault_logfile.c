@@ -11,7 +11,7 @@
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"
 #include "lib/vm_log.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 FAULT_FIXTURE
 

@@ -6,7 +6,7 @@
 #include "lib/vm.h"
 #include "lib/vm_log.h"
 #include "lib/shell.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 #define FILE_A		LOG_DIR "/a.etl"
 #define FILE_B		LOG_DIR "/b.etl"

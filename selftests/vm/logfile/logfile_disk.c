@@ -8,7 +8,7 @@
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/fault/vm_disk.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 #include <sys/mount.h>
 #include <sys/statvfs.h>

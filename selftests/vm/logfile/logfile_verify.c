@@ -9,7 +9,7 @@
 #include "lib/command/vm_cli.h"
 #include "lib/vm_log.h"
 #include "lib/shell.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 #define FILE_A		LOG_DIR "/a.etl"
 #define SPACE_KB	(24 * 1024)

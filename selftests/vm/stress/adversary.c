@@ -16,7 +16,7 @@
 #include "lib/vm_log.h"
 #include "lib/driver/vm_kmod.h"
 #include "lib/fault/vm_disk.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "kmod/etw_test/etw_test.h"
 
 #include <linux/fs.h>

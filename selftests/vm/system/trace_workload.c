@@ -25,7 +25,7 @@
 
 #include "base/name_guid.h"
 #include "etl/record.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"
 #include "lib/vm_items.h"

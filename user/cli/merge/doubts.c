@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/verify/verify.h"
 #include "doubts.h"
-#include "etl/source_verdict.h"
+#include "etl/verify/source_verdict.h"
 
 /* A time by the clock of a source; in the merge's clock it is not earlier. */
 static int64_t key_of(const struct etlmerge_source *s, int64_t time)

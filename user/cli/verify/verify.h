@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include "cli/sample.h"
 #include "cli/text.h"
-#include "etl/verify.h"
+#include "etl/verify/verify.h"
 
 #define VERIFY_EXIT_LOST	3	/* something is missing */
 

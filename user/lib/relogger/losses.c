@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "etl/loss.h"
-#include "etl/source_verdict.h"
+#include "etl/verify/source_verdict.h"
 #include "relogger_private.h"
 
 /* A source has nothing older than this FILETIME of its own clock. */

@@ -249,52 +249,6 @@ static HRESULT STDMETHODCALLTYPE cancel(ITraceRelogger *This)
 
 /* ------------------------------------------------------------------ injecting */
 
-/* The first stream with the same clock as stream i; it holds the line of both. */
-static unsigned int line_of(const struct etw_relogger *r, unsigned int i)
-{
-	unsigned int j;
-
-	for (j = 0; j < i; j++)
-		if (!r->streams[j]->reader &&
-		    etw_etl_clock_same(&r->streams[i]->clock, &r->streams[j]->clock))
-			break;
-	return j;
-}
-
-/* Compute how each stream's clock maps to that of r->info; before any write. */
-static void map_clocks(struct etw_relogger *r)
-{
-	struct etw_etl_info session;
-	struct etw_relog_stream *first;
-	unsigned int i;
-
-	for (i = 0; i < r->count; i++) {
-		struct etw_relog_stream *s = r->streams[i];
-
-		if (s->reader) {
-			etw_etl_info_session(&session, etw_session_info(s->reader));
-			etw_etl_clock_of(&session, &s->clock);
-		} else {
-			etw_etl_clock_of(etw_etl_info(s->file), &s->clock);
-			etw_etl_time_init(&s->line, etw_etl_info(s->file));
-		}
-		s->shift = (struct etw_etl_shift){
-			.same = !i || etw_etl_clock_same(&s->clock, &r->streams[0]->clock),
-			.from = &r->streams[line_of(r, i)]->line,
-			.to = &r->streams[0]->line,
-		};
-	}
-	/* Fit each clock's line to the clock pairs of all files with that clock. */
-	for (i = 0; i < r->count; i++) {
-		first = r->streams[line_of(r, i)];
-		if (!r->streams[i]->reader)
-			etw_etl_time_join(&first->line, etw_etl_times_of(r->streams[i]->file));
-	}
-	for (i = 0; i < r->count; i++)
-		if (!r->streams[i]->reader)
-			etw_etl_time_ready(&r->streams[i]->line);
-}
-
 /* Give the writer the output's clock pair: from its line, or the buffer's own pair. */
 static void write_pair(struct etw_relogger *r, const struct etw_relog_event *e, int64_t ticks)
 {
@@ -308,13 +262,6 @@ static void write_pair(struct etw_relogger *r, const struct etw_relog_event *e, 
 		return;
 	}
 	etw_etl_follow(r->writer, &first->line, 0, ticks);
-}
-
-int64_t etw_relog_ticks(struct etw_relogger *r, int64_t time)
-{
-	if (r->streams[0]->reader)
-		return etw_etl_raw_time(r->writer, time);
-	return etw_etl_ticks(&r->streams[0]->line, time, 99);
 }
 
 /* Write an event in the output's clock. The lock is held and r->writer is set. */
@@ -589,7 +536,7 @@ static HRESULT begin_output(struct etw_relogger *r)
 		if (buffer_size(r->streams[i]) > size)
 			size = buffer_size(r->streams[i]);
 	options.buffer_size = etw_etl_size_like(size);
-	map_clocks(r);
+	etw_relog_map_clocks(r);
 	err = etw_etl_create(r->output, &options, &r->writer);
 	if (!err)
 		err = etw_relog_judge(r);

@@ -88,6 +88,8 @@ struct etw_relogger {
 	uint8_t scratch[ETW_RECORD_MAX + 1];
 };
 
+/* clock.c. How each stream's clock maps to that of r->info; before any write */
+void etw_relog_map_clocks(struct etw_relogger *r);
 /* The tick of a FILETIME; converts back to the same FILETIME if any tick does. */
 int64_t etw_relog_ticks(struct etw_relogger *r, int64_t time);
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "block.h"
-#include "file_private.h"
-#include "record.h"
+#include "etl/block.h"
+#include "etl/file_private.h"
+#include "etl/record.h"
 #include "verify_private.h"
 
 #define NEAR		(1LL << 50)	/* ticks: days of any clock */

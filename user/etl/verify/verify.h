@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "info.h"
+#include "etl/info.h"
 #include <etw/format.h>
 
 enum etw_gap_cause {

@@ -7,8 +7,8 @@
 #define ETW_ETL_VERIFY_PRIVATE_H
 
 #include "core/ledger.h"
-#include "file.h"
-#include "time.h"
+#include "etl/file.h"
+#include "etl/time.h"
 #include "verify.h"
 
 /* A buffer of the file, in the order of the walk */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "verify_private.h"
-#include "walk.h"
+#include "etl/walk.h"
 
 #define END_SLACK	1000	/* parts of a second between the clocks of two CPUs, at most */
 

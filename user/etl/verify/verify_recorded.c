@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loss.h"
+#include "etl/loss.h"
 #include "verify_private.h"
 
 /* Also finds copies, which are equal in all members. */
