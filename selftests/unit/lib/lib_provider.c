@@ -309,7 +309,7 @@ static void test_race(void)
 
 	for (i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, writer, &bad[i]);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 600; i++) {
 		if (EventRegister(i & 1 ? &guid_a : &guid_b, NULL, NULL, &h))
 			bad[0]++;
 		shared = h;
