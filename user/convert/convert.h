@@ -72,6 +72,7 @@ struct convert {
 	const struct etw_etl_info *const *sources;	/* the header of each source */
 	unsigned int source_count;
 	uint64_t lost_events, lost_buffers;	/* by all sources, known at close() */
+	bool doubtful;		/* likewise: a source lacks more than that and its records tell */
 	struct convert_loss *losses;	/* if format->ahead: in any order ... */
 	size_t loss_count;
 	uint64_t losses_left_out;	/* ... and how many there was no room for */

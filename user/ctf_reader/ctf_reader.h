@@ -51,7 +51,8 @@ struct writer {
 	struct etw_text traits, schema;
 	uint8_t *record;
 	uint32_t record_room;
-	int64_t last;		/* time of the last event */
+	int64_t last;		/* time of the last event ... */
+	int64_t lost;		/* ... and of the last one that was lost */
 	uint64_t events, discarded, refused;
 	bool discarded_more;	/* than is known */
 };

@@ -472,7 +472,8 @@ int finish_file(struct writer *w)
 	if (!w->etl && create_file(w, 0, "CTF"))
 		return -1;
 	etw_etl_lost(w->etl, w->discarded + w->refused, 0);
-	err = etw_etl_finish(w->etl, w->last / 100 + ETW_UNIX_EPOCH_100NS, NULL);
+	err = etw_etl_finish(w->etl, (w->lost > w->last ? w->lost : w->last) / 100 +
+			     ETW_UNIX_EPOCH_100NS, NULL);
 	w->etl = NULL;
 	return err ? file_error(w, err) : 0;
 }

@@ -242,7 +242,17 @@ static int find_traces(struct run *run)
 /* A counter that is not 0 in a stream's first packet does not say since when it counts. */
 static void count_discarded(struct writer *w, const bt_message *message)
 {
+	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
 	uint64_t lost;
+	int64_t end;
+
+	/* The file does not end before what it lacks. */
+	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
+			bt_stream_borrow_class_const(stream)) &&
+	    bt_clock_snapshot_get_ns_from_origin(
+			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message),
+			&end) == BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK && end > w->lost)
+		w->lost = end;
 
 	if (bt_message_discarded_events_get_count(message, &lost) ==
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE) {

@@ -310,6 +310,7 @@ static void test_split(const char *one)
 	   "a loss across the cut is in both parts");
 	ok(verify(got, sizeof(got), part(1), 3) && strstr(got, "40.0000020Z\",\"last\":"
 	   "\"2022-06-18T04:26:40.0000024Z\""), "the first part lacks it up to its end");
+	ok(strstr(got, "\"lost_at_least\":0,\"lost_at_most\":12,"), "but perhaps none of these events");
 	is_whole(3);
 
 	is(run("split -q --by provider -o %s%%d.etl %s", parts, one), 0, "split by provider");
@@ -684,6 +685,12 @@ static void test_since(void)
 		etw_verdict_free(&v);
 		unlink(part(i));
 	}
+	/* The first part ends before that time, and the second one begins after it. */
+	is(run("split -q --by events=8 -o %s%%d.etl %s %s", parts, early.path, late.path), 0, "between");
+	ok(judge(part(2), &v) && v.since, "the second part says since when it is complete");
+	etw_verdict_free(&v);
+	unlink(part(1));
+	unlink(part(2));
 	etw_verdict_free(&of_late);
 	unlink(early.path);
 	unlink(late.path);

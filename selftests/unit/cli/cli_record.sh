@@ -34,6 +34,8 @@ check_record() {
 	wrong '--group: its members' record -p "$guid" --group --id 1
 	wrong '--group: "b" is not a GUID' record --group -p b
 	wrong 'need --max-size' record -p a --circular
+	wrong 'less than three buffers, 192 KB' record --private -p a --max-size 191K -- true
+	wrong 'less than three buffers, 48 KB' record --private -p a --buffer-size 16 --max-size 47K -- true
 	wrong '--with-manifests: not with --circular' record -p a --circular --max-size 1M --with-manifests
 	wrong 'exclude one another' record -p a --circular --append --max-size 1M
 	wrong '--new-files: "trace.etl" has no %d' record -p a --new-files --max-size 1M

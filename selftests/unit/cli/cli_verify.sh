@@ -78,7 +78,7 @@ check_each() {
 
 	report "$([[ $# -gt 1 ]] && echo yes)" "several parts"
 	for part; do
-		says 3 'a file that this one was made of lacked something' verify "$part"
+		says 3 'a file that this one was made of was not whole' verify "$part"
 	done
 }
 

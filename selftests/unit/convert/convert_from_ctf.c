@@ -173,9 +173,10 @@ static void test_back(void)
 	make_file(path, samples, SAMPLES, 1);
 	run("build/etw convert -q %s -o %s/one.ctf 2>/dev/null", path, dir);
 	is(from_ctf("one.ctf"), 0, "a trace that etw convert wrote is read");
-	ok(strstr(problem, "5 events lost by the tracer"), "lost events are reported");
+	/* And one for a lost buffer, of which the number of events is not known */
+	ok(strstr(problem, "6 events lost by the tracer"), "lost events are reported");
 	compare("in.etl", SAMPLES, 4, "to CTF and back");
-	is(run("build/etw dump %s/out.etl 2>&1 >/dev/null | grep -q '5 events lost'", dir), 0,
+	is(run("build/etw dump %s/out.etl 2>&1 >/dev/null | grep -q '6 events lost'", dir), 0,
 	   "the new file's header has the lost events");
 	/* babeltrace2 cannot write sequences in structures, which the later samples have. */
 	make_file(path, samples, 13, 1);

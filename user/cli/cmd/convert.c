@@ -25,6 +25,7 @@
 #include "cli/progress.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
+#include "etl/verify/source_verdict.h"
 #include "lib/consumer/event_record.h"
 #include "tdh/decode/decoder.h"
 #include "tdh/decode/embed.h"
@@ -35,6 +36,7 @@
 static struct run {
 	const char *to, *from;
 	bool quiet, json, no_losses, stack;
+	bool silent;			/* a source is not whole, and no record tells that */
 	struct convert c;
 	struct inputs inputs;
 	struct output_file out;
@@ -232,11 +234,39 @@ static int all_events(struct run *run)
 	return ret ? 1 : 0;
 }
 
+/* Do the sources lack something that no count of lost events holds? */
+static bool is_doubtful(const struct run *run)
+{
+	const struct etw_etl_file *file;
+	unsigned int i;
+
+	for (i = 0; i < run->inputs.count; i++) {
+		file = inputs_file(&run->inputs, i);
+		if (etw_etl_cut_off(file) || etw_etl_lost_buffers(file))
+			return true;
+	}
+	return run->silent;
+}
+
+/* Of each file what its buffers show and nothing that is converted tells */
+static void judge(struct run *run, char **paths)
+{
+	struct etw_source_verdict *list = cli_calloc(run->inputs.count, sizeof(*list));
+	unsigned int i, failed;
+
+	/* A file that cannot be read any more is reported later. */
+	if (!etw_source_verdicts(paths, run->inputs.count, list, &failed))
+		for (i = 0; i < run->inputs.count; i++)
+			run->silent |= list[i].silent;
+	free(list);
+}
+
 static int close_format(struct run *run, int ret)
 {
 	int err;
 
 	inputs_losses(&run->inputs, &run->c.lost_events, &run->c.lost_buffers);
+	run->c.doubtful = is_doubtful(run);
 	err = run->c.format->close(&run->c, !ret);
 	if (cli_ending())
 		return -EINTR;
@@ -370,6 +400,8 @@ static int convert_all(struct run *run, char **paths)
 	run->c.processes = run->processes.table;
 	select_ready(run->select, inputs_start(&run->inputs), inputs_end(&run->inputs), &ask);
 	inputs_schemas(&run->inputs);
+	if (run->c.format->ahead)
+		judge(run, paths);
 	cli_catch_ending();
 	run->out.quiet = run->quiet;
 	status = output_file_open(&run->out, &run->inputs);

@@ -95,6 +95,7 @@ int log_contents_add(struct log_contents *c, const char *path, int64_t since, bo
 	header = &etw_etl_info(file)->header;
 	c->lost_events += header->EventsLost;
 	c->lost_buffers += header->BuffersLost;
+	c->unclosed += etw_etl_cut_off(file);
 	while ((err = etw_etl_next(file, &event)) == 1) {
 		if (event.time >= since && !event_is_about_trace(&event))
 			add(c, &event, &items);

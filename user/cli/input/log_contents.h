@@ -32,6 +32,7 @@ struct log_contents {
 	uint64_t names;		/* ... or are counted here */
 	int64_t first, last;	/* FILETIME, if there are events */
 	uint64_t lost_events, lost_buffers;	/* by the headers */
+	unsigned int unclosed;	/* files */
 };
 
 /*

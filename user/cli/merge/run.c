@@ -60,7 +60,7 @@ void etlrun_report(struct etlrun *run)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
 			 cli_s(run->merge.skipped));
 	if (run->merge.silent)
-		cli_note("the files lack something that no record in them tells: see 'etw verify'");
+		cli_note("the files are not whole, and no record in them tells how: see 'etw verify'");
 	if (run->merge.far)
 		cli_note("%" PRIu64 " event%s the latest possible time, because the times of "
 			 "a file are wrong and theirs is later", run->merge.far,

@@ -374,13 +374,15 @@ static bool needs_since(const struct split_parts *parts, const struct split_part
 {
 	const struct etlmerge *merge = &parts->run->merge;
 
+	/* Of several in a row, the first one that reaches this time says so. */
 	return merge->has_since && !part->has_since &&
-	       (parts->kind != SPLIT_TIMES || part == parts->list || part->least < merge->since_key);
+	       (parts->kind != SPLIT_TIMES || !parts->has_since || part->least < merge->since_key);
 }
 
 static int put_since(struct split_parts *parts, struct split_part *part, int64_t key)
 {
 	part->has_since = true;
+	parts->has_since |= key == parts->run->merge.since_key;
 	return etlmerge_put_before(&parts->run->merge, &part->out, key);
 }
 

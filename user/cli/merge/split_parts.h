@@ -36,6 +36,7 @@ struct split_parts {
 	uint64_t kept_lost;	/* records beyond its limit */
 	uint64_t counted;	/* lost events that a part's header counts with their record */
 	uint64_t buffers;	/* lost buffers that have a record */
+	bool has_since;		/* a part tells since when the sources have all */
 };
 
 /* Is there one %d, or %03d, and no other % than %%?  Else the command ends. */

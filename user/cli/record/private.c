@@ -29,6 +29,7 @@
 #include "recording.h"
 
 #define FLUSH_MS	1000	/* what a process that is killed loses at most, by default */
+#define DEFAULT_BUFFER_KB	64	/* of libetw */
 #define PATH_LEN_MAX	(ETW_FILE_NAME_MAX - 16)	/* libetw adds _PID_NUMBER */
 
 /* Options that only sessions of the whole system have */
@@ -39,8 +40,14 @@ void record_private_check(const struct record *r)
 	const uint32_t files = ETW_MODE_NEWFILE | ETW_MODE_APPEND | ETW_MODE_PREALLOCATE |
 			       ETW_MODE_DELAY_OPEN;
 
+	const uint32_t buffer_kb = r->session.s.buffer_kb ? r->session.s.buffer_kb : DEFAULT_BUFFER_KB;
+
 	if (!r->command.argv)
 		cli_usage("--private: give the COMMAND that records itself");
+	/* The header, the description of the process and events: programs would not begin it. */
+	if (r->file.max_size && r->file.max_size < 3 * ((uint64_t)buffer_kb << 10))
+		cli_usage("--private: --max-size is less than three buffers, %u KB: a smaller --buffer-size helps",
+			  3 * buffer_kb);
 	if (r->session.s.mode & modes || r->file.mode & files || r->file.real_time ||
 	    r->file.sync_ms || r->session.s.user_budget_kb || r->with_manifests || r->progress)
 		cli_usage("--private: of the options of the session and the file only --buffer-size, --min-buffers, --max-buffers, --flush, --clock, --max-size, --circular, --no-per-cpu and --replace apply");
@@ -226,6 +233,9 @@ static void report(const struct record *r, const struct files *files)
 		cli_note("%" PRIu64 " event%s and %" PRIu64 " buffer%s lost: see etw verify",
 			 r->contents.lost_events, cli_s(r->contents.lost_events),
 			 r->contents.lost_buffers, cli_s(r->contents.lost_buffers));
+	if (r->contents.unclosed)
+		cli_note("%u file%s not closed, because the process was killed: its latest events may be missing",
+			 r->contents.unclosed, r->contents.unclosed == 1 ? " was" : "s were");
 }
 
 /* --strict: are all of them complete?  Nobody knows that of a recording without a file. */

@@ -33,7 +33,7 @@ static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_M
 	else if (v->author == ETW_AUTHOR_KERNEL)
 		out[n++] = "a session of etw wrote it and numbered its buffers: a missing one would show";
 	else if (v->author == ETW_AUTHOR_LIBRARY)
-		out[n++] = "a program wrote it: it has only what its sources counted and recorded as lost";
+		out[n++] = "a program wrote it: it has what its sources counted and recorded as lost, and does not say what was left out on purpose";
 	else
 		out[n++] = "another system wrote it and numbered its buffers: a missing one would show, and lost events would show if that system counted them";
 	if (v->closed && v->counted)
@@ -154,6 +154,18 @@ static void print_bounds(const struct etw_verdict *v)
 		       most);
 }
 
+/* That a circular file, for instance, is not complete does not mean these. */
+static void print_since(const struct etw_verdict *v)
+{
+	struct etw_text t = { 0 };
+
+	if (!v->since || etw_verdict_whole(v))
+		return;
+	put_time(&t, v->since_time);
+	printf("  besides, events from before %s may be missing, as its mode allows\n", text_data(&t));
+	etw_text_free(&t);
+}
+
 /* A file that cannot be read has been reported before. */
 static void print_machines(const char *path)
 {
@@ -190,7 +202,7 @@ void verify_print(const char *path, const struct etw_verdict *v)
 
 	etw_text_escape(&t, path, strlen(path));
 	etw_text_printf(&t, ": %s", etw_verdict_whole(v) ? "complete" : "incomplete");
-	if (v->since) {
+	if (v->since && etw_verdict_whole(v)) {
 		etw_text_puts(&t, " since ");
 		put_time(&t, v->since_time);
 	}
@@ -199,6 +211,7 @@ void verify_print(const char *path, const struct etw_verdict *v)
 	etw_text_free(&t);
 	print_machines(path);
 	print_bounds(v);
+	print_since(v);
 	for (i = 0; i < v->gap_count; i++)
 		print_gap(&v->gaps[i]);
 	if (v->more)

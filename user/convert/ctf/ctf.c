@@ -333,6 +333,8 @@ static int begin(struct convert *c)
 static int finish_streams(struct convert *c, struct state *s)
 {
 	struct ctf_stream *first = NULL;
+	/* Of an unknown number, one shows that there were some. */
+	uint64_t lost = c->doubtful;
 	unsigned int i;
 	int err = 0;
 
@@ -345,9 +347,11 @@ static int finish_streams(struct convert *c, struct state *s)
 		if (s->streams[i].open)
 			err = ctf_stream_flush(c, &s->streams[i]);
 	}
-	if (err || !first || c->lost_events <= s->lost_in_streams)
+	if (c->lost_events > s->lost_in_streams)
+		lost += c->lost_events - s->lost_in_streams;
+	if (err || !first || !lost)
 		return err;
-	err = ctf_stream_lost(c, first, c->lost_events - s->lost_in_streams);
+	err = ctf_stream_lost(c, first, lost);
 	if (!err)
 		first = ctf_stream_of(c, s->streams, first->cpu, first->last, &err);
 	return err ? err : ctf_stream_flush(c, first);

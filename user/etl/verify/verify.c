@@ -22,7 +22,7 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 	[ETW_GAP_READER] = { "reader", "lost by the reader that recorded them" },
 	[ETW_GAP_LOST] = { "lost_buffers", "lost after they were filled" },
 	[ETW_GAP_UNRECORDED] = { "unrecorded",
-		"a file that this one was made of lacked something, and did not record what" },
+		"a file that this one was made of was not whole, and did not record how" },
 	[ETW_GAP_NUMBERS] = { "numbers", "missing between two buffers" },
 	[ETW_GAP_DUPLICATE] = { "duplicate", "there twice" },
 	[ETW_GAP_DISORDER] = { "disorder", "not in the order in which it was written" },
@@ -362,6 +362,7 @@ static int judge(struct etw_verify *verify, struct etw_etl_file *f)
 	v->end = verify->end;
 	err = walk(verify, f);
 	v->buffers = verify->count;
+	etw_verify_author(verify);
 	if (!err)
 		err = etw_verify_recorded(verify);
 	return err ? err : etw_verify_numbers(verify);

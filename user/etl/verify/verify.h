@@ -78,6 +78,7 @@ struct etw_gap {
 	const char *detail;	/* or NULL */
 	bool has_provider;
 	struct etw_guid provider;	/* of all missing events */
+	bool partial;		/* some of these events may not be of this file, but of another part */
 	uint64_t unfinished;	/* buffers that had these events, and perhaps more of them */
 	enum etw_gap_basis basis;
 };

@@ -67,7 +67,7 @@ static int add_shuffled(struct etw_verify *y, enum etw_gap_cause cause,
 
 /* -------------------------------------------------------------- describing */
 
-static void find_author(struct etw_verify *y)
+void etw_verify_author(struct etw_verify *y)
 {
 	struct etw_verdict *v = y->v;
 	bool all = true, differ = y->count < 2;
@@ -581,7 +581,6 @@ int etw_verify_numbers(struct etw_verify *verify)
 	uint64_t twice = 0;
 	int err;
 
-	find_author(verify);
 	find_range(verify);
 	err = check_strange(verify);
 	if (!err)

@@ -62,6 +62,9 @@ int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw);
 /* The file covers what was written from this FILETIME on, or from a later one. */
 void etw_verify_limit(struct etw_verdict *v, bool overwritten, int64_t time);
 
+/* Who wrote the file; before the others */
+void etw_verify_author(struct etw_verify *verify);
+
 /* Make a gap of each loss that was recorded; a copy of a buffer records none. 0 or -ENOMEM */
 int etw_verify_recorded(struct etw_verify *verify);
 

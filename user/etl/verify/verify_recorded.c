@@ -18,13 +18,19 @@ static int by_time(const void *a, const void *b)
 	return memcmp(x, y, sizeof(*x));
 }
 
-/* FILETIME of one of a record's times, within the file's */
-static int64_t time_of(const struct etw_verify *y, const struct etw_recorded_loss *t, int64_t time)
+/* FILETIME of one of a record's times, by the file's clock */
+static int64_t loss_time(const struct etw_verify *y, const struct etw_recorded_loss *t, int64_t time)
 {
 	uint8_t nanos;
 
+	return etw_loss_time(etw_etl_time(y->time, t->timestamp, &nanos), &t->loss, time);
+}
+
+/* The same within the file's times */
+static int64_t time_of(const struct etw_verify *y, const struct etw_recorded_loss *t, int64_t time)
+{
 	/* The record may be later than the file's end; the loss is not. */
-	time = etw_loss_time(etw_etl_time(y->time, t->timestamp, &nanos), &t->loss, time);
+	time = loss_time(y, t, time);
 	if (time < y->start)
 		return y->start;
 	return y->end && time > y->end ? y->end : time;
@@ -66,6 +72,13 @@ static void gap_of(const struct etw_verify *y, const struct etw_recorded_loss *t
 		.provider = t->loss.provider,
 		.basis = ETW_GAP_BY_RECORD,
 	};
+	/*
+	 * In a part of a divided file, whose header counts each loss in one part only, some may be of
+	 * the others: if the loss goes on after its end, or if another part counts it.
+	 */
+	gap->partial = y->v->author == ETW_AUTHOR_LIBRARY &&
+		       ((y->end && loss_time(y, t, t->loss.last) > y->end) ||
+			gap->events > y->v->info.header.EventsLost);
 	/* Each has an event that was not finished, and more if several CPUs shared it. */
 	if (t->loss.code == ETW_LOSS_ABANDONED)
 		gap->unfinished = t->loss.buffers < 0 ? ETW_GAP_UNKNOWN : (uint64_t)t->loss.buffers;

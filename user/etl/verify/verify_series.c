@@ -96,7 +96,7 @@ int etw_verdict_add(struct etw_verdict *verdict, const struct etw_gap *gap)
 
 	if (gap->cause == ETW_GAP_BUFFER)
 		verdict->damaged = plus_known(verdict->damaged, gap->buffers);
-	list->least = plus_known(list->least, gap->events);
+	list->least = plus_known(list->least, gap->partial ? 0 : gap->events);
 	list->most = plus(list->most, most_of(verdict, gap));
 	if (n == ETW_GAPS_MAX) {
 		list->more++;
