@@ -440,33 +440,46 @@ static uint64_t cut_circle(struct __test_metadata *_metadata, struct fault_env *
 	return log.events_lost;
 }
 
-/* Without memory to count its events, a circle knows only those since it last began again. */
-TEST_F(fault, circle_without_memory)
+/* Let each allocation of a START fail in turn; counts how much the circle knows of its losses. */
+static void start_circles(struct __test_metadata *_metadata, struct fault_env *e,
+			  unsigned int *known, unsigned int *unknown)
 {
-	unsigned int nth, known = 0, unknown = 0;
+	unsigned int nth;
 	bool more = true;
 	uint64_t events;
 
-	if (_metadata->skip)
-		return;
 	for (nth = 1; more && nth < FAULT_MOST; nth++) {
-		begin(self->e, ETW_MODE_CIRCULAR | ETW_MODE_KBYTES);
+		begin(e, ETW_MODE_CIRCULAR | ETW_MODE_KBYTES);
 		open_file(FILE_A, 0);
 		file.max_size = CIRCLE * LOG_KB;
 		ASSERT_TRUE(fault_arm(nth));
-		self->e->arg.session.handle = 0;
-		vm_start(self->e->fd, &self->e->arg.session);
+		e->arg.session.handle = 0;
+		vm_start(e->fd, &e->arg.session);
 		more = fault_disarm();
-		if (self->e->arg.session.handle) {
-			events = cut_circle(_metadata, self->e);
-			known += events == (CIRCLE - 1) * LOG_PER_BUFFER;
-			unknown += events == 2 * LOG_PER_BUFFER;
+		if (e->arg.session.handle) {
+			events = cut_circle(_metadata, e);
+			*known += events == (CIRCLE - 1) * LOG_PER_BUFFER;
+			*unknown += events == 2 * LOG_PER_BUFFER;
 			EXPECT_TRUE(events == (CIRCLE - 1) * LOG_PER_BUFFER ||
 				    events == 2 * LOG_PER_BUFFER)
 				TH_LOG("point %u: %llu events", nth, (unsigned long long)events);
 		}
-		end(self->e);
+		end(e);
 	}
+}
+
+/*
+ * Without memory to count its events, a circle knows only those since it last began again. One
+ * START may need an allocation less than the one before, which hides the one in question.
+ */
+TEST_F(fault, circle_without_memory)
+{
+	unsigned int round, known = 0, unknown = 0;
+
+	if (_metadata->skip)
+		return;
+	for (round = 0; !unknown && round < 5; round++)
+		start_circles(_metadata, self->e, &known, &unknown);
 	EXPECT_LT(0, known);
 	EXPECT_LT(0, unknown);
 	EXPECT_EQ(0, held);
