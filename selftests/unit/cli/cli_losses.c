@@ -644,6 +644,27 @@ static void test_open_series(void)
 	}
 }
 
+/* What a file itself did not get: its header counts the buffers, and a record their events. */
+static void test_stream(void)
+{
+	static const struct lost slow = { .first = 20, .last = 30, .noted = 40, .cpu = 0,
+					  .code = ETW_LOSS_FILE_SLOW, .events = 6, .buffers = 2 };
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 0);
+	feed_event(&m.feed, 1000 + 10 * 100, 10, NULL, "abc", 3);
+	put_lost(&m.feed, &slow, "slow");
+	make_put(&m);
+	m.head.header.buffers_lost = 2;
+	make_end(&m);
+	is(run("merge -q -o %s %s", merged, m.path), 0, "merge a file that lacks buffers");
+	ok(verify(got, sizeof(got), merged, 3) && strstr(got, "\"lost_at_least\":6,"),
+	   "at least the events in them are missing");
+	unlink(merged);
+	unlink(m.path);
+}
+
 static bool judge(const char *path, struct etw_verdict *v)
 {
 	return !etw_etl_verify(path, v) && !etw_verdict_finish(v, 1);
@@ -721,6 +742,7 @@ int main(void)
 	test_names();
 	test_silent();
 	test_open_series();
+	test_stream();
 	test_since();
 	unlink(two.path);
 	unlink(lengthy.path);

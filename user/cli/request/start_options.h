@@ -120,8 +120,9 @@ bool startfile_fail(const struct startfile *file, const char *name, int err);
 
 /*
  * start_session.c: start a session with its file, unless that is NULL or has no path; the options
- * were checked.  An older file is moved away, and the caller calls older_log_drop() or older_log_restore().  0, or a negative
- * errno after a message: -ENOSPC for too many sessions or buffers, -EDQUOT for a full disk.
+ * were checked.  An older file is moved away, and the caller calls older_log_drop() or
+ * older_log_restore().  0, or a negative errno after a message: -ENOSPC for too many sessions or
+ * buffers, -EDQUOT for a full disk.
  */
 int start_session(int fd, const char *name, struct session *session, struct startfile *file);
 

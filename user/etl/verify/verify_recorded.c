@@ -78,7 +78,9 @@ static void gap_of(const struct etw_verify *y, const struct etw_recorded_loss *t
 	 */
 	gap->partial = y->v->author == ETW_AUTHOR_LIBRARY &&
 		       ((y->end && loss_time(y, t, t->loss.last) > y->end) ||
-			gap->events > y->v->info.header.EventsLost);
+			(etw_loss_of_stream(t->loss.code) ?
+			 t->loss.buffers > (int64_t)y->v->info.header.BuffersLost :
+			 gap->events > y->v->info.header.EventsLost));
 	/* Each has an event that was not finished, and more if several CPUs shared it. */
 	if (t->loss.code == ETW_LOSS_ABANDONED)
 		gap->unfinished = t->loss.buffers < 0 ? ETW_GAP_UNKNOWN : (uint64_t)t->loss.buffers;
