@@ -175,16 +175,16 @@ static bool id_of_file(const char *path, uint8_t id[20])
 {
 	static const uint8_t note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
 	uint8_t page[4096];
-	const uint8_t *at;
+	const uint8_t *at = NULL;
 	FILE *f = fopen(path, "re");
-	bool ok = f && fread(page, sizeof(page), 1, f) == 1 &&
-		  (at = memmem(page, sizeof(page) - 20, note, sizeof(note)));
 
-	if (ok)
+	if (f && fread(page, sizeof(page), 1, f) == 1)
+		at = memmem(page, sizeof(page) - 20, note, sizeof(note));
+	if (at)
 		memcpy(id, at + sizeof(note), 20);
 	if (f)
 		fclose(f);
-	return ok;
+	return at;
 }
 
 /* Only a kprobe sees a mapping as it is made. */

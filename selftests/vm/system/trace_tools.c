@@ -344,7 +344,8 @@ static void take_trace_cmd(FIXTURE_DATA(tools) *self, char *line)
 static void take_perf(FIXTURE_DATA(tools) *self, char *line)
 {
 	unsigned int tid, number;
-	char name[64], call[80];
+	char name[64], call[sizeof(name) + 64];
+	const char *event = name;
 	int at = 0;
 
 	if (strstr(line, "PERF_RECORD_MMAP2") && strstr(line, " r-xp /")) {
@@ -359,9 +360,9 @@ static void take_perf(FIXTURE_DATA(tools) *self, char *line)
 		if (number >= CALLS_MAX)
 			return;
 		snprintf(call, sizeof(call), "%s_%s", name, self->calls[number]);
-		strcpy(name, call);
+		event = call;
 	}
-	count_event(self, PERF, name, tid, line + at);
+	count_event(self, PERF, event, tid, line + at);
 }
 
 /* What the command prints, line by line: first for the processes, then for what they did */
