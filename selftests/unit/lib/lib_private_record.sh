@@ -73,6 +73,10 @@ check_one() {
 	run record --private -p "$other" -o "$file" -- "$work/app"
 	holds 'a program without that provider makes no file' [ ! -e "$file" ]
 	holds 'and that is said' grep -q 'there is no file' "$work/err"
+	run record --private -j -p "$other" -o "$file" -- "$work/app"
+	holds 'also with --json' grep -q 'there is no file' "$work/err"
+	holds 'where the numbers are unknown' \
+		grep -qx '{"events":null,"events_lost":null,"buffers_lost":null,"files":\[\]}' "$work/out"
 	run record --private -p "$guid" -o "$file" -- sh -c 'exit 7'
 	holds 'the exit status of a command that records nothing' [ "$code" -eq 7 ]
 	run record --private -p "$guid" -o "$file" -- /nonexistent/command

@@ -202,26 +202,35 @@ static int remove_older(const struct files *older)
 
 /* ------------------------------------------------------------------ afterwards */
 
-static void report(const struct record *r, const struct files *files)
+/* null where there is no file: nobody knows then. */
+static void count_json(struct etw_text *line, const char *name, const struct files *files,
+		       uint64_t count)
+{
+	if (files->count)
+		json_writer_unsigned(line, name, count);
+	else
+		json_writer_word(line, name, NULL);
+}
+
+static void report_json(const struct record *r, const struct files *files)
 {
 	struct etw_text line = { 0 };
 	size_t i;
 
-	if (r->json) {
-		json_writer_open(&line, NULL, '{');
-		json_writer_unsigned(&line, "events", r->contents.events);
-		json_writer_unsigned(&line, "events_lost", r->contents.lost_events);
-		json_writer_unsigned(&line, "buffers_lost", r->contents.lost_buffers);
-		json_writer_open(&line, "files", '[');
-		for (i = 0; i < files->count; i++)
-			json_writer_string(&line, NULL, files->found.gl_pathv[i],
-					   strlen(files->found.gl_pathv[i]));
-		json_writer_close(&line, ']');
-		json_print(&line);
-		return;
-	}
-	if (r->quiet)
-		return;
+	json_writer_open(&line, NULL, '{');
+	count_json(&line, "events", files, r->contents.events);
+	count_json(&line, "events_lost", files, r->contents.lost_events);
+	count_json(&line, "buffers_lost", files, r->contents.lost_buffers);
+	json_writer_open(&line, "files", '[');
+	for (i = 0; i < files->count; i++)
+		json_writer_string(&line, NULL, files->found.gl_pathv[i],
+				   strlen(files->found.gl_pathv[i]));
+	json_writer_close(&line, ']');
+	json_print(&line);
+}
+
+static void report(const struct record *r, const struct files *files)
+{
 	if (!files->count) {
 		cli_note("there is no file: no process that uses libetw registered any of the providers, or none could write it");
 		return;
@@ -269,7 +278,10 @@ static int finish(struct record *r, const char *path)
 		else
 			machine_describe(files.found.gl_pathv[i], 0);
 	}
-	report(r, &files);
+	if (!r->quiet)
+		report(r, &files);
+	if (r->json)
+		report_json(r, &files);
 	if (!status && r->strict)
 		status = judge(&files);
 	globfree(&files.found);
