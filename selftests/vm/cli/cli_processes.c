@@ -173,8 +173,8 @@ TEST_F(processes, flight_recorder)
 	char line[64];
 	int i;
 
-	ASSERT_EQ(0, RUN("start", "names", "--processes", "--buffering", "--max-buffers", "20",
-			 "--buffer-size", "32"));
+	ASSERT_EQ(0, RUN("start", "names", "--processes", "--buffering", "--min-buffers", "8",
+			 "--max-buffers", "20", "--buffer-size", "32"));
 	ASSERT_EQ(0, RUN("enable", "names", PROVIDER));
 	for (i = 0; i < 20000; i++)
 		ASSERT_EQ(0, vm_write(self->t.fd, self->t.slot, 9, 4, 1, "x", 1));
