@@ -176,6 +176,7 @@ run_vm() {
 
 # kernel_options KERNEL: of scripts/vm, one a line.
 kernel_options() {
+	[[ -z ${smp-} ]] || printf '%s\n' --smp "$smp"
 	# The oldest kernel uses the clock that replaces the TSC, all others the TSC:
 	# QEMU's TCG does not offer the CPU flag by which the module would know.
 	[[ $1 == "${KERNEL_SERIES[0]}" ]] || printf '%s\n' --env ETW_MODULE_ARGS=trust_tsc=1
@@ -207,16 +208,19 @@ check_vm() {
 	check_folders "$1" "$2" '*'
 }
 
-# check_half KERNEL first|second [PARTS]: run about half of all selftests, by time; with PARTS, of
-# those marked "RUN: in turn" only the ones that the changes concern, and one of so many parts.
+# check_half KERNEL first|second|cli [PARTS]: run about half of all selftests but those of the
+# command, by time, or these, for which a machine with one CPU is enough: make check-matrix gives
+# them two. With PARTS, of those marked "RUN: in turn" only the ones that the changes concern, and
+# one of so many parts.
 check_half() {
-	local half='logfile|session|stress|system' part=-$2
+	local half='logfile|session|stress|system' part=-$2 smp=2 folders=$2
 
-	if [[ $2 == first ]]; then
-		check_folders "$1" all "@($half)" "${3-}"
-	else
-		check_folders "$1" all "!($half)" "${3-}"
-	fi
+	case $2 in
+	first) folders="@($half)" ;;
+	second) folders="!($half|cli)" ;;
+	cli) smp=1 ;;
+	esac
+	check_folders "$1" all "$folders" "${3-}"
 }
 
 # marked yes|no: of the programs on stdin those marked "RUN: in turn", or the others.
@@ -265,14 +269,17 @@ check_part() {
 	check_programs "$1" "${names[@]}"
 }
 
-# check_special KERNEL: what needs a machine of its own: events on a CPU that the kernel leaves
-# alone, buffers on two memory nodes, and selftests after which a machine is of no use.
+# check_special KERNEL [PARTS]: what needs a machine of its own: events on a CPU that the kernel
+# leaves alone, buffers on two memory nodes, and selftests after which a machine is of no use; PARTS:
+# only those that the changes concern, and one of so many parts of the others.
 check_special() {
 	local no_skips='*'
+	local -a names=(isolated nodes clock_wrong lockdown)
 
+	[[ -z ${2-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" | of_turn "$2")
 	run_vm "$work/vm-special-$1" "$1" --nodes \
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" --append pti=off \
-		--env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- isolated nodes clock_wrong lockdown
+		--env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- "${names[@]}"
 }
 
 # check_acpi KERNEL: on a kernel of our own, what needs ACPI, with which it boots slowly. In

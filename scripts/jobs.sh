@@ -3,6 +3,10 @@
 #
 # Jobs of scripts/check: side by side, one for each CPU; what each counted, the time of
 # each stage, and the result of the run. Sourced by the checks.
+#
+# A virtual machine has two CPUs, which wait for each other: where the host takes one of them away,
+# both use up their time. So there is one machine for each two CPUs, and the jobs beside it take what
+# it leaves.
 
 work=$BUILD/check
 # The results of the run; in a job, those of the job.
@@ -66,36 +70,77 @@ failures_in() {
 		}'
 }
 
-# run_job STAGE NUMBER COMMAND...: in a shell of its own; leaves what it counted.
+# run_job STAGE NUMBER NICENESS COMMAND...: in a shell of its own; leaves what it counted.
 run_job() {
 	local stage=$1 number=$2 started=$SECONDS
-	shift 2
 
 	job_pid=$BASHPID
+	[[ $3 -eq 0 ]] || renice -n "$3" -p "$job_pid" >/dev/null
+	shift 3
 	passed=0 failed=0 skipped=0
 	"$@"
 	echo "$passed $failed $skipped" >"$work/jobs/$number"
 	note_stage "$stage" $((SECONDS - started)) "$(cpu_ticks)" "$started"
 }
 
-# launch STAGE COMMAND...: as a job, when a CPU is free for it.
-launch() {
-	local stage=$1
-	shift
+# Jobs that have not begun: stage and command, quoted, one string each.
+waiting=() waiting_vm=()
+# The processes of jobs that are machines.
+vm_jobs=' '
 
-	while (($(jobs -rp | wc -l) >= $(nproc))); do
-		wait -n || true
-	done
-	job_number=$((job_number + 1))
-	echo "$*" >"$work/jobs/$job_number.command"
-	run_job "$stage" "$job_number" "$@" </dev/null &
+# launch STAGE COMMAND...: as a job, when wait_jobs finds a free CPU; those that come first begin
+# first.
+launch() {
+	waiting+=("$(printf '%q ' "$@")")
 }
 
-# wait_jobs: for all that were launched; adds what they counted.
-wait_jobs() {
-	local file p f s
+# launch_vm STAGE COMMAND...: the same for a command that boots virtual machines, one at a time.
+# They begin before the others.
+launch_vm() {
+	waiting_vm+=("$(printf '%q ' "$@")")
+}
 
+# begin_job NICENESS WORDS: as launch has quoted them.
+begin_job() {
+	local -a words
+
+	eval "words=($2)"
+	job_number=$((job_number + 1))
+	echo "${words[*]:1}" >"$work/jobs/$job_number.command"
+	run_job "${words[0]}" "$job_number" "$1" "${words[@]:1}" </dev/null &
+}
+
+# vms_running: how many jobs are machines.
+vms_running() {
+	local pid n=0
+
+	for pid in $(jobs -rp); do
+		[[ $vm_jobs != *" $pid "* ]] || n=$((n + 1))
+	done
+	echo "$n"
+}
+
+# wait_jobs: runs all that were launched; adds what they counted.
+wait_jobs() {
+	local file p f s cpus
+
+	cpus=$(nproc)
+	while ((${#waiting[@]} + ${#waiting_vm[@]} > 0)); do
+		if (($(jobs -rp | wc -l) >= cpus)); then
+			wait -n || true
+		elif ((${#waiting_vm[@]} > 0 && $(vms_running) < (cpus + 1) / 2)); then
+			begin_job 0 "${waiting_vm[0]}"
+			vm_jobs+="$! "
+			waiting_vm=("${waiting_vm[@]:1}")
+		elif ((${#waiting[@]} > 0)); then
+			begin_job 19 "${waiting[0]}"
+			waiting=("${waiting[@]:1}")
+		else
+			wait -n || true
+		fi
+	done
 	wait
+	vm_jobs=' '
 	for file in "$work"/jobs/*.command; do
 		[[ -e $file ]] || continue
 		if [[ -s ${file%.command} ]]; then

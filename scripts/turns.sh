@@ -33,6 +33,8 @@ tests_of() {
 		module/logfile/*) echo logfile/ ;;
 		module/system/*) echo system/ ;;
 		user/bridge/*) echo system/ cli_probe cli_tracepoint ;;
+		user/cli/doctor/*) echo cli_doctor ;;
+		user/cli/request/*) echo cli_log cli_probe cli_tracepoint ;;
 		include/etw/bpf*) echo bpf/ ;;
 		include/etw/*) echo abi/ session/ ;;
 		esac
@@ -84,4 +86,12 @@ of_turn() {
 	for ((i = part; i < ${#others[@]}; i += $1)); do
 		printf '%s\n' "${others[i]}"
 	done
+}
+
+# files_of_turn PARTS: of the files on stdin those that have changed, and one of so many parts of
+# the others.
+files_of_turn() {
+	awk -v parts="$1" -v part="$(($(turn_number) % $1))" '
+		NR == FNR { changed[$0] = 1; next }
+		$0 in changed || n++ % parts == part' <(echo; changed_files) -
 }

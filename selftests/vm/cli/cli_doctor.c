@@ -4,6 +4,8 @@
  *
  * The module is taken for one that was installed, so the files of its kernel are put where
  * modprobe looks.
+ *
+ * RUN: in turn
  */
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cli_log - etw start, flush and update of sessions with log files
+ *
+ * RUN: in turn
  */
 #include "lib/vm.h"
 #include "lib/command/vm_cli.h"

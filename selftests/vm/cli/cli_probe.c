@@ -3,6 +3,7 @@
  * cli_probe - probes of functions and programs as providers of the command: what they record
  * agrees with what was done, and no probe stays longer than somebody uses it
  *
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE

@@ -3,6 +3,7 @@
  * cli_tracepoint - tracepoints and classes of the system as providers of the command: what is
  * recorded agrees with what was done, names are found, and nothing stays
  *
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE

@@ -4,6 +4,7 @@
  * other system sessions, EnableFlags, group masks, samples, rundowns, and who may
  *
  * TIMEOUT: 600
+ * RUN: in turn
  * KERNEL: every
  */
 #define _GNU_SOURCE
