@@ -3,6 +3,8 @@
  * lib_bpf_forward.c - records of a BPF ring become events: what they hold, who wants them, their
  * time, and what was lost
  */
+#include <sys/syscall.h>
+
 #include "lib_fake.h"
 #include "lib_private.h"
 
@@ -174,6 +176,30 @@ static void test_refused(void)
 	is(open_forwarder(), -ENOENT, "no module");
 	fake->open_error = 0;
 	etw_bpf_forward_close(NULL);
+}
+
+/* The process may lose its CPU between any two readings of clocks. */
+static useconds_t delay_us;
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	if (delay_us)
+		usleep(delay_us);
+	return (int)syscall(SYS_clock_gettime, clock, ts);
+}
+
+static void test_delays(void)
+{
+	struct etw_bpf_clocks c = { .sessions = { 0x5, 0x2, 0, 0 }, .known = 0x7 };
+	struct etw_bpf_anchor undelayed = { 0 }, now = { 0 };
+	const uint64_t boot = private_ns(CLOCK_BOOTTIME);
+
+	etw_bpf_anchor_renew(&undelayed, &c, boot);
+	delay_us = 20000;
+	etw_bpf_anchor_renew(&now, &c, boot);
+	delay_us = 0;
+	ok(now.took >= 20000000, "the clocks are read slowly");
+	ok(now.tsc_failed == undelayed.tsc_failed, "which is no sleep of the machine");
 }
 
 static void test_clocks(void)
@@ -428,6 +454,7 @@ int main(void)
 {
 	fake_init();
 	etw_guid_from_name("Unit-Bpf", 8, &guid);
+	test_delays();
 	test_clocks();
 	test_namespace();
 	test_older();

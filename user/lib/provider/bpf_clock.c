@@ -16,7 +16,7 @@
 #define NS		1000000000ULL
 #define RATE_WALL	10000000ULL
 #define RENEW_NS	10000000ULL	/* a slewed clock differs by few ns in between */
-#define SLEPT_NS	1000000ULL	/* more than the reading of two clocks takes */
+#define SLEPT_NS	1000000LL	/* more than the clocks differ for other reasons */
 #define TRIES		4		/* for a reading that no interrupt delays */
 #define CLOSE_NS	2000		/* such a reading takes less */
 /* How far two clocks may differ beside their reading, and for rates that are slewed or not exact */
@@ -63,13 +63,15 @@ static uint64_t boot_ns(const struct etw_bpf_anchor *anchor)
 
 /*
  * In a machine that has slept the TSC may have been reset; the module then adds to it what
- * nobody else knows.
+ * nobody else knows. The clock that stands still then is read last: a delay between the two must
+ * not look like a sleep.
  */
 static bool has_slept(const struct etw_bpf_anchor *anchor)
 {
+	const uint64_t boot = boot_ns(anchor);
 	const uint64_t awake = private_ns(CLOCK_MONOTONIC) - (uint64_t)anchor->awake_offset;
 
-	return boot_ns(anchor) - awake > SLEPT_NS;
+	return (int64_t)(boot - awake) > SLEPT_NS;
 }
 
 static enum etw_bpf_source source_of(const struct etw_session *s)
