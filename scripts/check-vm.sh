@@ -150,6 +150,11 @@ boot_vm() {
 	mkdir -p "$out"
 	: >"$out/results"
 	left=$(seconds_left)
+	if ((left <= 0)); then
+		printf '%s\n' "$@" >"$out/not-run"
+		echo 0 >"$out/status"
+		return
+	fi
 	# Programs begin until the time is used up; the one that runs then, and what
 	# is looked at in the end, have some more.
 	[[ -z ${ETW_DEADLINE-} ]] || budget=(--until "$ETW_DEADLINE")
@@ -208,10 +213,9 @@ check_vm() {
 	check_folders "$1" "$2" '*'
 }
 
-# check_half KERNEL first|second|cli [PARTS]: run about half of all selftests but those of the
-# command, by time, or these, for which a machine with one CPU is enough: make check-matrix gives
-# them two. With PARTS, of those marked "RUN: in turn" only the ones that the changes concern, and
-# one of so many parts.
+# check_half KERNEL first|second|cli [PARTS]: first, second: about half, by time, of the selftests
+# that are not of the command; cli: those of the command, on one CPU. With PARTS, of those marked
+# "RUN: in turn" only the ones that the changes concern, and one of so many parts of the others.
 check_half() {
 	local half='logfile|session|stress|system' part=-$2 smp=2 folders=$2
 

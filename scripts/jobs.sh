@@ -94,8 +94,8 @@ launch() {
 	waiting+=("$(printf '%q ' "$@")")
 }
 
-# launch_vm STAGE COMMAND...: the same for a command that boots virtual machines, one at a time.
-# They begin before the others.
+# launch_vm STAGE COMMAND...: the same for a command that boots one virtual machine after another.
+# These begin before the others.
 launch_vm() {
 	waiting_vm+=("$(printf '%q ' "$@")")
 }
@@ -122,18 +122,19 @@ vms_running() {
 
 # wait_jobs: runs all that were launched; adds what they counted.
 wait_jobs() {
-	local file p f s cpus
+	local file p f s cpus vms
 
 	cpus=$(nproc)
+	vms=$((cpus > 1 ? cpus / 2 : 1))
 	while ((${#waiting[@]} + ${#waiting_vm[@]} > 0)); do
 		if (($(jobs -rp | wc -l) >= cpus)); then
 			wait -n || true
-		elif ((${#waiting_vm[@]} > 0 && $(vms_running) < (cpus + 1) / 2)); then
+		elif ((${#waiting_vm[@]} > 0 && $(vms_running) < vms)); then
 			begin_job 0 "${waiting_vm[0]}"
 			vm_jobs+="$! "
 			waiting_vm=("${waiting_vm[@]:1}")
 		elif ((${#waiting[@]} > 0)); then
-			begin_job 19 "${waiting[0]}"
+			begin_job 10 "${waiting[0]}"
 			waiting=("${waiting[@]:1}")
 		else
 			wait -n || true

@@ -14,6 +14,7 @@ changed_files() {
 		base=$(git rev-parse -q --verify HEAD~10 2>/dev/null) || return 0
 	fi
 	git diff --name-only "$base" 2>/dev/null || true
+	git ls-files --others --exclude-standard 2>/dev/null || true
 }
 
 # tests_of: the folders of selftests/vm, and programs, that test the files on stdin.
@@ -25,16 +26,19 @@ tests_of() {
 		selftests/vm/*/*.c) name=${file##*/}; echo "${name%.c}" ;;
 		module/core/*) echo session/ filter/ ;;
 		module/write/*) echo provider/ session/ ;;
-		module/control/* | module/*.c) echo abi/ fault/ ;;
 		module/session/*) echo session/ consumer/ ;;
 		module/provider/*filter*) echo filter/ ;;
 		module/provider/*) echo provider/ ;;
 		module/access/*) echo access/ ;;
 		module/logfile/*) echo logfile/ ;;
 		module/system/*) echo system/ ;;
+		module/*) echo abi/ fault/ ;;
 		user/bridge/*) echo system/ cli_probe cli_tracepoint ;;
 		user/cli/doctor/*) echo cli_doctor ;;
-		user/cli/request/*) echo cli_log cli_probe cli_tracepoint ;;
+		user/cli/request/* | user/cli/record/*) echo cli_log cli_probe cli_tracepoint ;;
+		user/cli/cmd/start.c | user/cli/cmd/flush.c | user/cli/cmd/update.c) echo cli_log ;;
+		user/lib/controller/*) echo kernel_logger ;;
+		selftests/lib/command/*) echo cli_doctor cli_log cli_probe cli_tracepoint ;;
 		include/etw/bpf*) echo bpf/ ;;
 		include/etw/*) echo abi/ session/ ;;
 		esac
@@ -56,7 +60,7 @@ concerned() {
 	done
 }
 
-# turn_number: another one for every commit.
+# turn_number: of this commit; the next one usually has another.
 turn_number() {
 	local commit
 
@@ -74,17 +78,18 @@ turned() {
 }
 
 # of_turn PARTS: of the programs on stdin those that the changes concern, and one of so many parts
-# of the others.
+# of the others, in their order.
 of_turn() {
-	local -a all others
-	local i part
+	local -a all
+	local name n=0 part
+	local -A is=()
 
 	mapfile -t all
-	mapfile -t others < <(printf '%s\n' "${all[@]}" | concerned no)
+	while read -r name; do is[$name]=1; done < <(printf '%s\n' "${all[@]}" | concerned yes)
 	part=$(($(turn_number) % $1))
-	printf '%s\n' "${all[@]}" | concerned yes
-	for ((i = part; i < ${#others[@]}; i += $1)); do
-		printf '%s\n' "${others[i]}"
+	for name in "${all[@]}"; do
+		[[ -n ${is[$name]-} || $((n++ % $1)) -eq $part ]] || continue
+		printf '%s\n' "$name"
 	done
 }
 
