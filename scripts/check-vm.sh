@@ -179,7 +179,7 @@ run_vm() {
 	judge_vm "$kernel" "$out" "$(<"$out/status")" "${rest[@]:1}"
 }
 
-# kernel_options KERNEL: of scripts/vm, one a line.
+# kernel_options KERNEL: of scripts/vm, one a line; smp: how many CPUs, if the caller has set it.
 kernel_options() {
 	[[ -z ${smp-} ]] || printf '%s\n' --smp "$smp"
 	# The oldest kernel uses the clock that replaces the TSC, all others the TSC:
@@ -213,16 +213,16 @@ check_vm() {
 	check_folders "$1" "$2" '*'
 }
 
-# check_half KERNEL first|second|cli [PARTS]: first, second: about half, by time, of the selftests
-# that are not of the command; cli: those of the command, on one CPU. With PARTS, of those marked
-# "RUN: in turn" only the ones that the changes concern, and one of so many parts of the others.
-check_half() {
-	local half='logfile|session|stress|system' part=-$2 smp=2 folders=$2
+# check_group KERNEL first|second|cli [PARTS]: cli: the selftests of the command, on one CPU; first
+# and second: about half of the others each, by time. With PARTS, of those marked "RUN: in turn" only
+# the ones that the changes concern, and one of so many parts of the others.
+check_group() {
+	local first='logfile|session|stress|system' part=-$2 smp='' folders
 
 	case $2 in
-	first) folders="@($half)" ;;
-	second) folders="!($half|cli)" ;;
-	cli) smp=1 ;;
+	first) folders="@($first)" ;;
+	second) folders="!($first|cli)" ;;
+	cli) folders=cli smp=1 ;;
 	esac
 	check_folders "$1" all "$folders" "${3-}"
 }
@@ -240,7 +240,7 @@ marked() {
 }
 
 # check_folders KERNEL all|every FOLDERS [PARTS]: these selftests of folders with names of this
-# pattern; PARTS: as for check_half.
+# pattern; PARTS: as for check_group.
 check_folders() {
 	local -a all names
 

@@ -4,9 +4,9 @@
 # Jobs of scripts/check: side by side, one for each CPU; what each counted, the time of
 # each stage, and the result of the run. Sourced by the checks.
 #
-# A virtual machine has two CPUs, which wait for each other: where the host takes one of them away,
-# both use up their time. So there is one machine for each two CPUs, and the jobs beside it take what
-# it leaves.
+# A virtual machine has two CPUs. When the host runs only one of them and it waits for the other, it
+# burns the host's CPU time. So at most one machine runs for each two CPUs of the host, and the jobs
+# beside it have a lower priority.
 
 work=$BUILD/check
 # The results of the run; in a job, those of the job.

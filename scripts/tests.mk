@@ -37,9 +37,9 @@ bench_src := $(wildcard selftests/bench/*.c)
 vm64_programs := $(patsubst %.c,build/selftests/%,$(notdir $(vm64_src)))
 vm32_programs := $(patsubst %.c,build/selftests/%,$(notdir $(vm32_src)))
 
-# The harness's macros are what takes the compiler long: less than half of it without optimization.
+# Most of the compiler's time goes into the harness's macros; this halves it.
 build/obj/selftests/vm/%.o: private CFLAGS += -Og -g1
-# It has its own types read.
+# It reads its own types, which -g1 leaves out.
 build/obj/selftests/vm/cli/cli_probe.o: private CFLAGS += -g
 
 ifneq ($(wildcard $(KSELFTEST)/kselftest.h),)

@@ -77,26 +77,25 @@ turned() {
 	printf '%s\n' "${@:at + 1}" "${@:1:at}" | grep .
 }
 
-# of_turn PARTS: of the programs on stdin those that the changes concern, and one of so many parts
-# of the others, in their order.
-of_turn() {
-	local -a all
-	local name n=0 part
-	local -A is=()
+# choose PARTS FILE: of the lines on stdin, in their order, those that FILE has, and one of so many
+# parts of the others.
+choose() {
+	awk -v parts="$1" -v part="$(($(turn_number) % $1))" -v file="$2" '
+		BEGIN { while ((getline line < file) > 0) always[line] = 1 }
+		$0 in always || n++ % parts == part'
+}
 
-	mapfile -t all
-	while read -r name; do is[$name]=1; done < <(printf '%s\n' "${all[@]}" | concerned yes)
-	part=$(($(turn_number) % $1))
-	for name in "${all[@]}"; do
-		[[ -n ${is[$name]-} || $((n++ % $1)) -eq $part ]] || continue
-		printf '%s\n' "$name"
-	done
+# of_turn PARTS: of the programs on stdin those that the changes concern, and one of so many parts
+# of the others.
+of_turn() {
+	local all
+
+	all=$(cat)
+	choose "$1" <(concerned yes <<<"$all") <<<"$all"
 }
 
 # files_of_turn PARTS: of the files on stdin those that have changed, and one of so many parts of
 # the others.
 files_of_turn() {
-	awk -v parts="$1" -v part="$(($(turn_number) % $1))" '
-		NR == FNR { changed[$0] = 1; next }
-		$0 in changed || n++ % parts == part' <(echo; changed_files) -
+	choose "$1" <(changed_files)
 }
