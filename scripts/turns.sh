@@ -78,11 +78,11 @@ turned() {
 }
 
 # choose PARTS FILE: of the lines on stdin, in their order, those that FILE has, and one of so many
-# parts of the others.
+# parts of the others; no empty line, such as <<<"" makes of nothing.
 choose() {
 	awk -v parts="$1" -v part="$(($(turn_number) % $1))" -v file="$2" '
 		BEGIN { while ((getline line < file) > 0) always[line] = 1 }
-		$0 in always || n++ % parts == part'
+		/./ && ($0 in always || n++ % parts == part)'
 }
 
 # of_turn PARTS: of the programs on stdin those that the changes concern, and one of so many parts
