@@ -467,6 +467,9 @@ uint64_t etw_etl_lost_buffers(const struct etw_etl_file *file)
 
 	etw_etl_counts(file, &count);
 	lost = file->info.header.BuffersLost + count.missing + count.corrupt;
+	/* One that is cut off in its middle is both. */
+	if (count.missing && count.corrupt && count.tail % file->space.step)
+		lost--;
 	/* A buffer that the header counts, or that is unreadable, leaves a gap in the numbers. */
 	return lost > count.lost_buffers ? lost : count.lost_buffers;
 }

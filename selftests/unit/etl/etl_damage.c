@@ -16,6 +16,7 @@
 
 static struct etw_etl_count count;
 static char ids[512], what_last[128];
+static uint64_t lost;
 static int reports;
 
 static void on_report(void *context, uint64_t offset, const char *what)
@@ -46,6 +47,7 @@ static int read_all(const char *path)
 		last[e.cpu % 64] = e.record.header->timestamp;
 	}
 	etw_etl_counts(file, &count);
+	lost = etw_etl_lost_buffers(file);
 	etw_etl_close(file);
 	return ret ? -1 : back;
 }
@@ -222,6 +224,21 @@ static void test_missing(void)
 	unlink(m.path);
 }
 
+/* One that is cut off in its middle is one buffer, not a damaged and a missing one. */
+static void test_lost(void)
+{
+	struct make m = { 0 };
+	int len, bad = 0;
+
+	make_five(&m, 1, 0);
+	for (len = 6 * MAKE_SIZE; len >= MAKE_SIZE; len -= 512) {
+		cut(m.path, len);
+		bad += read_all(m.path) || lost != 6 - (uint64_t)len / MAKE_SIZE;
+	}
+	is(bad, 0, "cut off anywhere: each buffer is lost once");
+	unlink(m.path);
+}
+
 /* Space that was allocated, but not written when the machine lost power */
 static void test_unused(void)
 {
@@ -378,6 +395,7 @@ int main(void)
 	test_packed();
 	test_bomb();
 	test_missing();
+	test_lost();
 	test_unused();
 	test_closed_and_not_cut();
 	test_promised();
