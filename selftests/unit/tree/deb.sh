@@ -52,5 +52,18 @@ cd "$work/outer/etw-tree"
 check "the folder above is refused" refused ..
 check "the tree is refused" refused .
 check "nothing is gone" test -e "$work/outer/etw-tree/Makefile"
+
+# version: builds, and prints the version that it gives.
+version() { scripts/deb ../deb >/dev/null 2>&1; sed -n '1s/^etw (\(.*\)) .*/\1/p' ../deb/etw-source/debian/changelog; }
+
+git init -q
+git add .
+git -c user.name=x -c user.email=x@x commit -qm x
+commit=$(version)
+echo >>NEWS.md
+changed=$(version)
+check "a commit's version has its hash" grep -q "$(git log -1 --abbrev=8 --format=%h)\$" <<<"$commit"
+check "with changes it says so" test "$changed" = "$commit.changed"
+check "and is the newer one" dpkg --compare-versions "$changed" gt "$commit"
 cd "$top"
 finish
