@@ -462,6 +462,13 @@ static void test_circular(void)
 	bad.len -= SIZE;
 	header(&bad)->buffers_written--;
 	ok(finds(ETW_GAP_NUMBERS), "a gap in a circular file");
+	memset(bad.data + SIZE, 0, bad.len - SIZE);
+	if (!ok(judge_bad(&v), "one with a damaged rest can be judged"))
+		return;
+	etw_verdict_lost(&v, &least, &most);
+	ok(has_gap(&v, ETW_GAP_BUFFER) && most == ETW_GAP_UNKNOWN,
+	   "nobody knows how much it had before");
+	etw_verdict_free(&v);
 	bad.len = SIZE;
 	if (!ok(judge_bad(&v), "its first buffer alone can be judged"))
 		return;

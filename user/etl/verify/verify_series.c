@@ -152,6 +152,10 @@ static int make_list(struct etw_verdict *verdict)
 		verdict->most = plus(verdict->most, list->most);
 		forget(verdict, i);
 	}
+	/* Nothing says what the circle had before it lost all buffers, with their numbers. */
+	if (room && verdict->low > verdict->high &&
+	    verdict->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
+		verdict->most = ETW_GAP_UNKNOWN;
 	return 0;
 }
 
