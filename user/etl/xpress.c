@@ -130,7 +130,8 @@ static inline bool copy_literals(struct source *s, uint8_t *out, size_t room, un
 
 int etw_xpress_decompress(const uint8_t *in, size_t in_len, uint8_t *out, size_t out_len)
 {
-	struct source s = { .at = in, .end = in + in_len };
+	/* in is NULL if there is nothing. */
+	struct source s = { .at = in, .end = in_len ? in + in_len : in };
 	unsigned int left = 0, n;
 	uint32_t flags = 0;	/* the next item's is the highest bit */
 	size_t at = 0;
