@@ -20,18 +20,25 @@
 static const struct etw_guid guid = ETW_TEST_GUID;
 static const struct etw_guid image_guid = ETW_IMAGE_GUID;
 
-/* Write an event in the kernel and read it; how many stacks has it?  Negative: none came. */
+/*
+ * Write an event in the kernel and read it; how many stacks has it?  Negative: it has not come.
+ * Events of Etw-Image, which was enabled for a moment, may come with it.
+ */
 static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
 {
 	struct etw_test_write w = { .count = 1, .size = 8, .descriptors = 1,
 				    .desc = { .id = 1, .level = 1 } };
 	static struct vm_events events;
 	int ret = vm_ioctl(kfd, ETW_TEST_WRITE, &w);
+	const struct vm_event *e;
 
 	ret = ret ?: vm_collect(fd, session, r, &events);
-	if (ret != 1)
-		return ret < 0 ? ret : -ENOMSG;
-	return vm_items(&events.list[0], ETW_EXT_STACK_TRACE64, NULL);
+	if (ret < 0)
+		return ret;
+	for (e = events.list; e < events.list + events.count; e++)
+		if (!memcmp(&e->head.provider, &guid, sizeof(guid)))
+			return vm_items(e, ETW_EXT_STACK_TRACE64, NULL);
+	return -ENOMSG;
 }
 
 /* Commands that give addresses away */

@@ -227,8 +227,24 @@ TEST_F(record, hidden)
 	}
 }
 
+/* Some kernels of our own load so little that its description needs less than a small buffer. */
+static bool is_small_machine(void)
+{
+	unsigned int modules = 0;
+	FILE *f = fopen("/proc/modules", "r");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		modules++;
+	if (f)
+		fclose(f);
+	return modules < 15;
+}
+
 TEST_F(record, too_small)
 {
+	if (is_small_machine())
+		SKIP(return, "the machine's description is small");
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--circular", "--max-size",
 			     "16K", "--buffer-size", "4", "--no-processes", NULL));
 	ASSERT_TRUE(record_some(self, 3));
@@ -240,6 +256,8 @@ TEST_F(record, too_small)
 /* Describing a session never makes it lose events. */
 TEST_F(record, small_budget)
 {
+	if (is_small_machine())
+		SKIP(return, "the machine's description is small");
 	EXPECT_EQ(0, vc_run(&self->r, "start", "x", "--file", FILE_A, "--circular", "--max-size", "1M",
 			    "--user-budget", "8K", NULL));
 	EXPECT_EQ(0, vc_run(&self->r, "stop", "x", NULL));
