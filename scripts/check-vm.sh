@@ -78,8 +78,9 @@ judge_vm() {
 		must+='|abi_perm|logfile_@(crash|disk|sync|fail|switch)|module_left|control_wait|memory|writer_death'
 	# Before 6.12 only some types of BPF programs may call a module's functions.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
-	# Before 6.11 perf drops all records of a CPU on which a writer died.
-	[[ $kernel == @(6.1|debug|kcsan) ]] || must+='|perf_death'
+	# Before 6.11 perf drops all records of a CPU on which a writer died; from 7.0 on, who takes a
+	# probe away waits for that writer.
+	[[ $kernel == @(6.1|debug|kcsan|next) ]] || must+='|perf_death'
 	[[ $kernel != debug ]] || must+='|fault*|recursion'
 	must="@($must)"
 	[[ -z $no_skips ]] || must=$no_skips

@@ -11,14 +11,17 @@
 #include <sys/mount.h>
 #include <sys/utsname.h>
 
-/* Before 6.11 perf itself takes no more records on a CPU after such a death, until a reboot. */
+/*
+ * Before 6.11 perf itself takes no more records on a CPU after such a death, until a reboot. From
+ * 7.0 on a tracepoint's probe is a reader of SRCU: who takes a probe away waits for the dead one.
+ */
 static bool perf_outlives_deaths(void)
 {
 	unsigned int major = 0, minor = 0;
 	struct utsname name;
 
 	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 11));
+	       major == 6 && minor >= 11;
 }
 
 /* Deaths in a record of perf leave its scratch memory free: more of them than there are of it. */
