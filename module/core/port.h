@@ -82,12 +82,12 @@ typedef struct { u64 value; } etw_word;
 
 #ifdef __x86_64__
 /* ETW_LOCAL: without the lock prefix; the result is in the zero flag. */
-static __always_inline bool etw_x86_cmpxchg(etw_word *w, u64 old, u64 new)
+static __always_inline bool etw_x86_cmpxchg(etw_word *w, u64 *old, u64 new)
 {
 	bool same;
 
 	__asm__ volatile("cmpxchgq %[new], %[word]"
-			 : "=@ccz" (same), "+a" (old), [word] "+m" (*w)
+			 : "=@ccz" (same), "+a" (*old), [word] "+m" (*w)
 			 : [new] "r" (new) : "memory");
 	return same;
 }
@@ -123,15 +123,21 @@ static __always_inline void etw_word_set(etw_word *w, u64 value)
 	local64_set(w, value);
 }
 
-static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
-					     u64 old, u64 new)
+/* As the kernel's try_cmpxchg(): if false, *old becomes the word's value. */
+static __always_inline bool etw_word_try_cmpxchg(enum etw_use use, etw_word *w,
+						 u64 *old, u64 new)
 {
+#ifndef CONFIG_X86_64
+	const u64 expected = *old;
+#endif
+
 	if (use == ETW_SHARED)
-		return (u64)atomic64_cmpxchg((atomic64_t *)w, old, new) == old;
+		return atomic64_try_cmpxchg((atomic64_t *)w, (s64 *)old, new);
 #ifdef CONFIG_X86_64
 	return etw_x86_cmpxchg(w, old, new);
 #else
-	return (u64)local64_cmpxchg(w, old, new) == old;
+	*old = local64_cmpxchg(w, expected, new);
+	return *old == expected;
 #endif
 }
 
@@ -208,15 +214,15 @@ static __always_inline void etw_word_set(etw_word *w, u64 value)
 	__atomic_store_n(&w->value, value, __ATOMIC_RELAXED);
 }
 
-static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
-					     u64 old, u64 new)
+static __always_inline bool etw_word_try_cmpxchg(enum etw_use use, etw_word *w,
+						 u64 *old, u64 new)
 {
 #ifdef __x86_64__
 	if (use == ETW_LOCAL)
 		return etw_x86_cmpxchg(w, old, new);
 #endif
 	(void)use;
-	return __atomic_compare_exchange_n(&w->value, &old, new, false,
+	return __atomic_compare_exchange_n(&w->value, old, new, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
@@ -256,6 +262,11 @@ static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
 }
 
 #endif /* __KERNEL__ */
+
+static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w, u64 old, u64 new)
+{
+	return etw_word_try_cmpxchg(use, w, &old, new);
+}
 
 /*
  * Add 1 to the word's high half, then low to its low one, which does not overflow: is the

@@ -149,15 +149,14 @@ static __always_inline bool etw_ring_room(u32 size, u64 cur, u64 len)
 }
 
 /*
- * Reserve len bytes at cur, a sampled value of rc->cur for which etw_ring_room() holds.
+ * Reserve len bytes at *cur, a sampled value of rc->cur for which etw_ring_room() holds.
  * false: rc->cur has changed since, so a clock value read in between is stale as well.
+ * *cur is rc->cur before this, whatever the result; the compiler has it in a register.
  */
-static __always_inline bool etw_ring_claim(enum etw_use use, struct etw_ring_cpu *rc, u64 cur,
+static __always_inline bool etw_ring_claim(enum etw_use use, struct etw_ring_cpu *rc, u64 *cur,
 					   u64 len)
 {
-	const u64 next = cur + len;
-
-	return likely(etw_word_cmpxchg(use, &rc->cur, cur, next));
+	return likely(etw_word_try_cmpxchg(use, &rc->cur, cur, *cur + len));
 }
 
 /* The slot after a claim at cur, and its buffer. */
@@ -174,7 +173,7 @@ static __always_inline u8 *etw_ring_reserve(enum etw_use use,
 					    struct etw_ring_cpu *rc, u64 cur,
 					    u32 len, struct etw_buf **buf)
 {
-	return etw_ring_claim(use, rc, cur, len) ? etw_ring_claimed(ring, cur, buf) : NULL;
+	return etw_ring_claim(use, rc, &cur, len) ? etw_ring_claimed(ring, cur, buf) : NULL;
 }
 
 /* Commit len bytes that were reserved and filled, but do not count as a record. */

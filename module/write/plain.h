@@ -89,10 +89,12 @@ static __always_inline bool etw_plain_reserve(const struct etw_session_hot *sess
 					      const struct etw_plain_place *place, u64 len,
 					      u8 **slot, struct etw_buf **buf)
 {
-	if (unlikely(!etw_ring_room(size, place->cur, len)) ||
-	    unlikely(!etw_ring_claim(ETW_LOCAL, &place->cpu->rc, place->cur, len)))
+	u64 cur = place->cur;
+
+	if (unlikely(!etw_ring_room(size, cur, len)) ||
+	    unlikely(!etw_ring_claim(ETW_LOCAL, &place->cpu->rc, &cur, len)))
 		return false;
-	*slot = etw_ring_claimed(&session->ring, place->cur, buf);
+	*slot = etw_ring_claimed(&session->ring, cur, buf);
 	return true;
 }
 
