@@ -4,7 +4,7 @@
  *
  * A session's filter is normalised once, when it enables a provider, so that the test on
  * the hot path is the same few comparisons for one session and for the composite of
- * several: etw_entry_wants() in <etw/filter.h>.
+ * several: etw_entry_wants() in <etw/filter.h>, and etw_entry_passes() here.
  *
  * Source: Microsoft's EnableTraceEx2 and ENABLE_TRACE_PARAMETERS pages.
  */
@@ -30,12 +30,32 @@ struct etw_event_ids {
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from);
 bool etw_ids_have(const struct etw_event_ids *ids, u16 id);
 
+/* false: the id is not in the list. */
+static __always_inline bool etw_ids_may_have(const struct etw_event_ids *ids, u16 id)
+{
+	return ids->bits[id % ETW_IDS_BITS / 64] >> id % 64 & 1;
+}
+
 /* Does the filter, if there is one, let an event of this id pass? */
 static __always_inline bool etw_ids_pass(const struct etw_event_ids *ids, u16 id)
 {
-	if (!(ids->bits[id % ETW_IDS_BITS / 64] >> id % 64 & 1))
+	if (!etw_ids_may_have(ids, id))
 		return !ids->in;
 	return etw_ids_have(ids, id) == ids->in;
+}
+
+/*
+ * As etw_entry_wants(), for an entry that does not change: the compiler may test its members
+ * where they are.
+ */
+static __always_inline bool etw_entry_passes(const struct etw_enable_entry *entry, u8 level,
+					     u64 keyword)
+{
+	if (level > entry->level)
+		return false;
+	if (!(keyword & entry->any))
+		return !keyword && entry->keyword0;
+	return !(entry->all & ~keyword);
 }
 
 void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,

@@ -426,7 +426,7 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	int err;
 
 	for (i = 0; i < snapshot->count; i++)
-		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+		if (etw_entry_passes(&snapshot->entries[i].filter, desc->level, desc->keyword))
 			wanted |= BIT(i);
 	if (!wanted)
 		return 0;
@@ -477,7 +477,7 @@ static __always_inline u32 choose(const struct etw_snapshot *snapshot,
 	u32 i, wanted = 0;
 
 	for (i = 0; i < snapshot->count; i++) {
-		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+		if (!etw_entry_passes(&snapshot->entries[i].filter, desc->level, desc->keyword))
 			continue;
 		wanted |= BIT(i);
 		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);

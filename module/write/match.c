@@ -171,7 +171,7 @@ static bool match_takes(const struct etw_snapshot_entry *entry, struct etw_match
 
 	if (event->opts && event->opts->describes)
 		return !match_excludes(event->opts, entry);
-	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
+	if (!etw_entry_passes(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;
 	if (entry->events && add & STACKS && !stack_wanted(entry, event))
@@ -213,7 +213,7 @@ bool etw_match_any(const struct etw_snapshot *snapshot,
 	u32 left = snapshot->count + snapshot->group_entries;
 
 	for (; left; left--, entry++)
-		if (etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+		if (etw_entry_passes(&entry->filter, desc->level, desc->keyword))
 			return true;
 	return false;
 }

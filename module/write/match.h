@@ -40,7 +40,7 @@ static __always_inline bool etw_match_stack_level(const struct etw_event_filter 
 						  const struct etw_event_descriptor *desc)
 {
 	return !filter->stack_level_given ||
-	       etw_entry_wants(&filter->stack_level, desc->level, desc->keyword) ==
+	       etw_entry_passes(&filter->stack_level, desc->level, desc->keyword) ==
 	       filter->stack_level_in;
 }
 

@@ -179,7 +179,7 @@ static __always_inline bool etw_plain_write(const struct etw_snapshot *snapshot,
 	u8 *slot;
 
 	*result = 0;
-	if (!etw_entry_wants(&entry->filter, source->desc->level, source->desc->keyword))
+	if (!etw_entry_passes(&entry->filter, source->desc->level, source->desc->keyword))
 		return true;
 	if (filter && !etw_match_id(&filter->ids, source->desc))
 		return true;
@@ -207,7 +207,7 @@ static __always_inline bool etw_plain_asked(const struct etw_snapshot *snapshot,
 	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
 
 	for (; entry < end; entry++)
-		if (etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+		if (etw_entry_passes(&entry->filter, desc->level, desc->keyword))
 			return true;
 	return false;
 }
@@ -221,10 +221,12 @@ etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_event_des
 		 const struct etw_record_source *source, struct etw_plain_place *place)
 {
 	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
+	const u64 keyword = desc->keyword;
+	const u8 level = desc->level;
 	u32 budget = ETW_FILTER_BUDGET;
 
 	for (; entry < end; entry++) {
-		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+		if (!etw_entry_passes(&entry->filter, level, keyword))
 			continue;
 		if (source && entry->events &&
 		    (!etw_match_id(&entry->events->ids, desc) ||

@@ -97,7 +97,7 @@ etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
 
 	for (; entry < end; entry++) {
 		/* The only one was asked before. */
-		if (count > 1 && !etw_entry_wants(&entry->filter, source->desc->level,
+		if (count > 1 && !etw_entry_passes(&entry->filter, source->desc->level,
 						  source->desc->keyword))
 			continue;
 		/* Not the address of source, which could not stay in registers then. */
@@ -136,7 +136,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 	u8 *slot;
 
 	*result = 0;
-	if (count == 1 ? !etw_entry_wants(&snapshot->entries[0].filter, source->desc->level,
+	if (count == 1 ? !etw_entry_passes(&snapshot->entries[0].filter, source->desc->level,
 					  source->desc->keyword) :
 			 !etw_plain_asked(snapshot, source->desc))
 		return true;

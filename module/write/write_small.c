@@ -115,7 +115,7 @@ static __always_inline bool write_one(const struct etw_registration_hot *reg,
 	u64 len;
 
 	*result = 0;
-	if (!etw_entry_wants(&entry->filter, w->desc.level, w->desc.keyword))
+	if (!etw_entry_passes(&entry->filter, w->desc.level, w->desc.keyword))
 		return true;
 	etw_plain_sample(&place, entry->session);
 	if (!write_first(reg, w, data, &place, READ_ONCE(entry->session->clock), &len, &buf))

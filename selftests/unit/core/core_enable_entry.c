@@ -77,10 +77,13 @@ static bool same_everywhere(const struct wish *wish)
 	struct etw_enable_entry entry = entry_of(wish);
 	size_t i;
 
-	for (i = 0; i < EVENTS; i++)
-		if (!!etw_entry_wants(&entry, EVENT_LEVEL(i), EVENT_KEYWORD(i)) !=
-		    wants(wish, EVENT_LEVEL(i), EVENT_KEYWORD(i)))
+	for (i = 0; i < EVENTS; i++) {
+		bool want = wants(wish, EVENT_LEVEL(i), EVENT_KEYWORD(i));
+
+		if (!!etw_entry_wants(&entry, EVENT_LEVEL(i), EVENT_KEYWORD(i)) != want ||
+		    etw_entry_passes(&entry, EVENT_LEVEL(i), EVENT_KEYWORD(i)) != want)
 			return false;
+	}
 	return true;
 }
 
