@@ -321,21 +321,28 @@ etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 tim
 				     source->data + source->count);
 }
 
-/*
- * Copy a record of len bytes, its padding included: the header, then 16 bytes at a time, of
- * which the first may overlap it.
- */
-static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 len)
+/* For etw_record_copy_whole(): where the last whole 32 bytes behind the header begin. */
+static __always_inline u64 etw_record_copy_start(u64 len)
 {
-	u64 at = ETW_EVENT_HEADER_SIZE - (len & 8);
+	return len - ALIGN(len - ETW_EVENT_HEADER_SIZE, (u64)32);
+}
+
+/*
+ * Copy a record of len bytes, its padding included: the header, then 32 bytes at a time from
+ * at = etw_record_copy_start(len) on, of which the first may overlap it.
+ */
+static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 at, u64 len)
+{
 
 	__builtin_memcpy(to, from, 16);
 	__builtin_memcpy(to + 16, from + 16, 16);
 	__builtin_memcpy(to + 32, from + 32, 16);
 	__builtin_memcpy(to + 48, from + 48, 16);
 	__builtin_memcpy(to + 64, from + 64, 16);
-	for (; at < len; at += 16)
+	for (; at < len; at += 32) {
 		etw_record_put_words(to + at, from + at);
+		etw_record_put_words(to + at + 16, from + at + 16);
+	}
 }
 
 /*

@@ -562,7 +562,7 @@ static noinline int copy_counted(struct etw_session_hot *s, u64 payer, const u8 
 
 	if (!etw_reserve_slot(s, len, &header->provider, payer, &slot, &err))
 		return err;
-	etw_record_copy_whole(slot.at, record, len);
+	etw_record_copy_whole(slot.at, record, etw_record_copy_start(len), len);
 	((struct etw_event_header *)slot.at)->timestamp = slot.now;
 	etw_reserve_commit(s, &slot);
 	return 0;

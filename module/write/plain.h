@@ -146,10 +146,10 @@ static __always_inline bool etw_plain_may_pay(const struct etw_plain_place *plac
 		       etw_fair_reserve(&s->fair)));
 }
 
-static __always_inline void etw_plain_commit(struct etw_buf *buf, u64 len)
+/* On this CPU, whose buffer it is. */
+static __always_inline void etw_plain_commit_on(struct etw_session_cpu *cpu, struct etw_buf *buf,
+						u64 len)
 {
-	/* An interrupt may deliver the buffer as soon as its last record is committed. */
-	struct etw_session_cpu *cpu = container_of(buf->rc, struct etw_session_cpu, rc);
 	struct etw_ring *ring;
 
 	local_inc(&cpu->written);
@@ -157,6 +157,12 @@ static __always_inline void etw_plain_commit(struct etw_buf *buf, u64 len)
 		ring = &cpu->session->ring;
 		ring->ops->deliver(ring, buf);
 	}
+}
+
+static __always_inline void etw_plain_commit(struct etw_buf *buf, u64 len)
+{
+	/* An interrupt may deliver the buffer as soon as its last record is committed. */
+	etw_plain_commit_on(container_of(buf->rc, struct etw_session_cpu, rc), buf, len);
 }
 
 /*
@@ -212,6 +218,7 @@ static __always_inline bool etw_plain_asked(const struct etw_snapshot *snapshot,
 	return false;
 }
 
+
 /*
  * Sample the positions of the sessions that take the event; they end at the place that is
  * returned.  source: of the payload, if some of them have filters; else NULL.
@@ -238,11 +245,12 @@ etw_plain_choose(const struct etw_snapshot *snapshot, const struct etw_event_des
 }
 
 /*
- * Copy the record, whose time is of this clock, to one more session.  0, or the error of a lost
- * event unless INDEPENDENT.
+ * Copy the record, whose time is of this clock, to one more session; start:
+ * etw_record_copy_start().  0, or the error of a lost event unless INDEPENDENT.
  */
 static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u64 payer,
-					  const u8 *record, u64 len, enum etw_clock_source clock)
+					  const u8 *record, u64 start, u64 len,
+					  enum etw_clock_source clock)
 {
 	struct etw_session_hot *session = place->cpu->session;
 	struct etw_buf *buf;
@@ -254,8 +262,8 @@ static __always_inline int etw_plain_copy(const struct etw_plain_place *place, u
 		return etw_hotpath_copy(session, payer, record, len);
 	if (payer)
 		etw_hot_paid(ETW_LOCAL, buf, payer);
-	etw_record_copy_whole(slot, record, len);
-	etw_plain_commit(buf, len);
+	etw_record_copy_whole(slot, record, start, len);
+	etw_plain_commit_on(place->cpu, buf, len);
 	return 0;
 }
 
@@ -265,10 +273,13 @@ static __always_inline int etw_plain_copy_all(const struct etw_plain_place *plac
 					      const u8 *record, u64 len,
 					      enum etw_clock_source clock)
 {
+	u64 start = etw_record_copy_start(len);
 	int err, ret = 0;
 
+	/* The compiler would compute it for each session. */
+	OPTIMIZER_HIDE_VAR(start);
 	for (place++; place < end; place++) {
-		err = etw_plain_copy(place, payer, record, len, clock);
+		err = etw_plain_copy(place, payer, record, start, len, clock);
 		if (unlikely(err) && !ret)
 			ret = err;
 	}
