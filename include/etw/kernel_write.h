@@ -27,7 +27,7 @@ struct etw_open {
 
 void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open);
-void __etw_end(const void *payload, void *buffer);
+void __etw_end(void *buffer, u64 slot);
 int __etw_end_several(const void *payload, struct etw_open *open);
 int __etw_cancel(void *payload, struct etw_open *open);
 int __etw_write(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 count,
@@ -42,11 +42,12 @@ int __etw_write_object(struct etw_provider *provider, const struct etw_event_des
 #define __ETW_UNINITIALIZED
 #endif
 
-static __always_inline int __etw_end_any(const void *payload, struct etw_open *open)
+/* size: of the payload, as for __etw_begin() */
+static __always_inline int __etw_end_any(const void *payload, u32 size, struct etw_open *open)
 {
 	if (unlikely(!open->buffer))
 		return __etw_end_several(payload, open);
-	__etw_end(payload, open->buffer);
+	__etw_end(open->buffer, ALIGN((u64)ETW_EVENT_HEADER_SIZE + size, ETW_RECORD_ALIGN));
 	return 0;
 }
 
@@ -75,7 +76,7 @@ static __always_inline int etw_write_fixed(struct etw_provider *provider,
 	if (unlikely(to <= ETW_UNWANTED))
 		return to ? 0 : __etw_write_object(provider, desc, payload, size);
 	__builtin_memcpy(to, payload, size);
-	return __etw_end_any(to, &open);
+	return __etw_end_any(to, size, &open);
 }
 
 #ifdef CONFIG_X86_64
@@ -151,7 +152,7 @@ static __always_inline int __etw_write_known(struct etw_provider *provider,
 	if (unlikely(!(__ETW_JOIN(&&, 0))))
 		return __etw_cancel(payload, &open);
 #undef __ETW_PIECE
-	return __etw_end_any(payload, &open);
+	return __etw_end_any(payload, size, &open);
 }
 
 #undef __ETW_JOIN

@@ -24,12 +24,6 @@ static struct open_several *open_several(struct etw_open *open)
 	return (struct open_several *)open->several;
 }
 
-/* The event is committed.  Preemption is off before, and on after it. */
-static noinline void end_event(void)
-{
-	preempt_enable_notrace();
-}
-
 /* __etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
 static noinline void *begin_nothing(void)
 {
@@ -176,15 +170,13 @@ EXPORT_SYMBOL_GPL(__etw_begin);
 
 /**
  * __etw_end() - commit an event of one session
- * @payload: what __etw_begin() returned
- * @buffer: what it stored
+ * @buffer: what __etw_begin() stored
+ * @slot: bytes of the event's slot, header and padding included
  */
-void __etw_end(const void *payload, void *buffer)
+void __etw_end(void *buffer, u64 slot)
 {
-	const struct etw_event_header *header = payload - ETW_EVENT_HEADER_SIZE;
-
-	etw_plain_commit(buffer, etw_record_slot(header->size));
-	end_event();
+	etw_plain_commit(buffer, slot);
+	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(__etw_end);
 
