@@ -148,6 +148,32 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	etw_filter_merge(&u->composite, &slot->filter);
 }
 
+static void want_keywords(struct etw_snapshot *snapshot, const struct etw_snapshot_entry *entry)
+{
+	const struct etw_enable_entry *filter = &entry->filter;
+	u32 level, highest;
+
+	for (level = 0; level < ETW_SNAPSHOT_LEVELS; level++) {
+		highest = level == ETW_SNAPSHOT_LEVELS - 1 ? U8_MAX : level;
+		if (level <= filter->level)
+			snapshot->some_want[level] |= filter->any;
+		if (highest > filter->level || filter->all || entry->events)
+			snapshot->all_want[level] = 0;
+		else
+			snapshot->all_want[level] &= filter->any;
+	}
+}
+
+/* Combine what the entries select by level and keyword. */
+static void combine_keywords(struct etw_snapshot *snapshot)
+{
+	u32 i;
+
+	memset(snapshot->all_want, 0xff, sizeof(snapshot->all_want));
+	for (i = 0; i < snapshot->count + snapshot->group_entries; i++)
+		want_keywords(snapshot, &snapshot->entries[i]);
+}
+
 /* Does the only session ask for some events with their stacks, and for no other items? */
 static bool selects_stacks(const struct etw_snapshot *snapshot, u32 items)
 {
@@ -223,6 +249,7 @@ void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
 	}
 	snapshot->slow_path = u->traits || u->types || snapshot->filtered;
 	snapshot->way = way_of(snapshot);
+	combine_keywords(snapshot);
 }
 
 /* The sessions that enabled reg; bit i: the session with logger id i + 1. */

@@ -83,6 +83,8 @@ enum etw_way {
 				 */
 };
 
+#define ETW_SNAPSHOT_LEVELS	8	/* the last one and all above it count as one */
+
 /*
  * entries[] has one entry per session, followed by a second entry for each session
  * that enabled both the provider and its group: it takes an event if either entry does.
@@ -101,6 +103,11 @@ struct etw_snapshot {
 	u8 group_entries;		/* second entries, after the first count */
 	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* index of each one's session */
 	const struct etw_traits *traits;	/* of the registration */
+	u64 some_want[ETW_SNAPSHOT_LEVELS];	/* keywords, by an event's level: without any
+						 * of these, no session takes it, unless it
+						 * has none at all
+						 */
+	u64 all_want[ETW_SNAPSHOT_LEVELS];	/* with any of these, all sessions take it */
 	struct etw_snapshot_entry entries[];
 };
 

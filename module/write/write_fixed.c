@@ -62,6 +62,77 @@ static __always_inline bool begin_record(const struct etw_provider *provider,
 	return true;
 }
 
+/* As __etw_begin(), in the only session, which takes the event.  any: as for begin_record(). */
+static __always_inline void *begin_in(const struct etw_provider *provider,
+				      const struct etw_event_descriptor *desc, u32 size,
+				      struct etw_open *open, struct etw_session_hot *session,
+				      bool any)
+{
+	struct etw_plain_place place;
+	struct etw_buf *buf;
+	u8 *slot;
+
+	etw_plain_sample(&place, session);
+	if (unlikely(!begin_record(provider, desc, size, session, &place, any, &slot, &buf)))
+		return begin_nothing();
+	open->buffer = buf;
+	return slot + ETW_EVENT_HEADER_SIZE;
+}
+
+static noinline void *begin_tsc(const struct etw_provider *provider,
+				const struct etw_event_descriptor *desc, u32 size,
+				struct etw_open *open, struct etw_session_hot *session)
+{
+	return begin_in(provider, desc, size, open, session, false);
+}
+
+static noinline __no_stack_protector void *
+begin_any_clock(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		u32 size, struct etw_open *open, struct etw_session_hot *session)
+{
+	return begin_in(provider, desc, size, open, session, true);
+}
+
+/* As begin_in(); a leaf, like those below that call others last only. */
+static __always_inline void *begin_taken(const struct etw_provider *provider,
+					 const struct etw_event_descriptor *desc, u32 size,
+					 struct etw_open *open, struct etw_session_hot *session)
+{
+	if (READ_ONCE(session->clock) == ETW_SOURCE_TSC)
+		return begin_tsc(provider, desc, size, open, session);
+	return begin_any_clock(provider, desc, size, open, session);
+}
+
+/* As __etw_begin(), for ETW_WAY_IDS and an event that only the list of ids decides about. */
+static noinline void *begin_listed(const struct etw_provider *provider,
+				   const struct etw_event_descriptor *desc, u32 size,
+				   struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
+
+	if (!etw_match_id(&entry->events->ids, desc))
+		return begin_unwanted();
+	return begin_taken(provider, desc, size, open, entry->session);
+}
+
+/* As __etw_begin(), for ETW_WAY_IDS. */
+static noinline void *begin_ids(const struct etw_provider *provider,
+				const struct etw_event_descriptor *desc, u32 size,
+				struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
+
+	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
+		return begin_unwanted();
+	if (entry->events && desc->channel != ETW_CHANNEL_TRACELOGGING) {
+		if (unlikely(etw_ids_may_have(&entry->events->ids, desc->id)))
+			return begin_listed(provider, desc, size, open, snapshot);
+		if (entry->events->ids.in)
+			return begin_unwanted();
+	}
+	return begin_taken(provider, desc, size, open, entry->session);
+}
+
 /* As __etw_begin(), in the first of several sessions, all of which were sampled. */
 static noinline void *begin_first(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
@@ -77,10 +148,24 @@ static noinline void *begin_first(const struct etw_provider *provider,
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
-/* As __etw_begin(), for ETW_WAY_SEVERAL; without a stack, for the events that none asks for. */
+/* As __etw_begin(), in all sessions. */
+static noinline void *begin_all(const struct etw_provider *provider,
+				const struct etw_event_descriptor *desc, u32 size,
+				struct etw_open *open, const struct etw_snapshot *snapshot)
+{
+	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
+	struct etw_plain_place *place = open_several(open)->places;
+
+	for (; entry < end; entry++)
+		etw_plain_sample(place++, entry->session);
+	open_several(open)->end = place;
+	return begin_first(provider, desc, size, open);
+}
+
+/* As __etw_begin(), in those of several sessions that want the event. */
 static noinline __no_stack_protector void *
-begin_several(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
-	      u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
+begin_chosen(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	     u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	struct open_several *several = open_several(open);
 
@@ -92,25 +177,20 @@ begin_several(const struct etw_provider *provider, const struct etw_event_descri
 	return begin_first(provider, desc, size, open);
 }
 
-/* As __etw_begin(), for ETW_WAY_IDS. */
-static noinline __no_stack_protector void *
-begin_ids(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
-	  u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
+/* As __etw_begin(), for ETW_WAY_SEVERAL. */
+static __always_inline void *begin_several(const struct etw_provider *provider,
+					   const struct etw_event_descriptor *desc, u32 size,
+					   struct etw_open *open,
+					   const struct etw_snapshot *snapshot)
 {
-	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
-	struct etw_plain_place place;
-	struct etw_buf *buf;
-	u8 *slot;
+	const u32 level = min_t(u32, desc->level, ETW_SNAPSHOT_LEVELS - 1);
+	const u64 keyword = desc->keyword;
 
-	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
+	if (keyword & snapshot->all_want[level])
+		return begin_all(provider, desc, size, open, snapshot);
+	if (keyword && !(keyword & snapshot->some_want[level]))
 		return begin_unwanted();
-	if (entry->events && !etw_match_id(&entry->events->ids, desc))
-		return begin_unwanted();
-	etw_plain_sample(&place, entry->session);
-	if (unlikely(!begin_record(provider, desc, size, entry->session, &place, true, &slot, &buf)))
-		return begin_nothing();
-	open->buffer = buf;
-	return slot + ETW_EVENT_HEADER_SIZE;
+	return begin_chosen(provider, desc, size, open, snapshot);
 }
 
 /* As __etw_begin(), for all but ETW_WAY_ONE. */
@@ -145,9 +225,6 @@ void *__etw_begin(struct etw_provider *provider, const struct etw_event_descript
 {
 	const struct etw_snapshot_entry *entry;
 	const struct etw_snapshot *snapshot;
-	struct etw_plain_place place;
-	struct etw_buf *buf;
-	u8 *slot;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
@@ -158,13 +235,9 @@ void *__etw_begin(struct etw_provider *provider, const struct etw_event_descript
 	if (unlikely(snapshot->way != ETW_WAY_ONE))
 		return begin_other(provider, desc, size, open, snapshot);
 	entry = &snapshot->entries[0];
-	if (unlikely(!etw_entry_wants(&entry->filter, desc->level, desc->keyword)))
+	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
 		return begin_unwanted();
-	etw_plain_sample(&place, entry->session);
-	if (unlikely(!begin_record(provider, desc, size, entry->session, &place, false, &slot, &buf)))
-		return begin_nothing();
-	open->buffer = buf;
-	return slot + ETW_EVENT_HEADER_SIZE;
+	return begin_in(provider, desc, size, open, entry->session, false);
 }
 EXPORT_SYMBOL_GPL(__etw_begin);
 

@@ -6,6 +6,7 @@
 #include "lib/vm_buf.h"
 #include "lib/driver/vm_kmod.h"
 #include "lib/vm_rules.h"
+#include "lib/vm_items.h"
 
 #include "kmod/etw_test/etw_test.h"
 
@@ -131,13 +132,14 @@ static bool put(FIXTURE_DATA(rules) *self, unsigned int index, uint16_t id,
 static const uint8_t levels[] = { 0, 1, 4, 6, 15, 16, 255 };
 static const uint64_t keywords[] = { 0, 1, 2, 3, 5, 1ULL << 63, 1ULL << 32 };
 
+/* As many sessions as there are rules */
 static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(rules) *self,
-		    unsigned int index, const struct vm_rule *rules)
+		    unsigned int index, const struct vm_rule *rules, unsigned int count)
 {
 	struct vm_what e[IDS];
 	unsigned int i, j, n = ARRAY_SIZE(levels) * ARRAY_SIZE(keywords);
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < count; i++)
 		ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[i], guid_of(index),
 					    &rules[i]));
 	memset(self->seen, 0, sizeof(self->seen));
@@ -146,7 +148,7 @@ static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(rules) *self
 		e[j].keyword = keywords[j % ARRAY_SIZE(keywords)];
 		EXPECT_TRUE(put(self, index, j, &e[j]));
 	}
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < count; i++) {
 		ASSERT_TRUE(look(self, i));
 		for (j = 0; j < n; j++)
 			EXPECT_EQ(vm_wanted(&rules[i], &e[j]), self->seen[i].count[j])
@@ -155,20 +157,61 @@ static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(rules) *self
 	}
 }
 
+static const struct vm_rule eight_rules[8] = {
+	{ 0, 0, 0, 0 }, { 255, 5, 0, 0 }, { 1, 1, 3, 0 }, { 4, 0, 3, 0 },
+	{ 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
+	{ 15, 1ULL << 63, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
+	{ 0, 1ULL << 32, 1ULL << 32, 0 }, { 6, 2, UINT64_MAX, 0 } };
+
 /* B1 to B5, B7 to B10: eight sessions, each gets its own subset of all the events. */
 TEST_F(rules, subsets)
 {
-	static const struct vm_rule rules[8] = {
-		{ 0, 0, 0, 0 }, { 255, 5, 0, 0 }, { 1, 1, 3, 0 }, { 4, 0, 3, 0 },
-		{ 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
-		{ 15, 1ULL << 63, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
-		{ 0, 1ULL << 32, 1ULL << 32, 0 }, { 6, 2, UINT64_MAX, 0 } };
 	unsigned int index;
 
 	ASSERT_EQ(0, start(self, 8, 64, 0));
 	for (index = 0; index < 2; index++) {
 		ASSERT_EQ(0, reg(self, index, 0));
-		subsets(_metadata, self, index, rules);
+		subsets(_metadata, self, index, eight_rules, 8);
+	}
+}
+
+/* The same by drivers that fill the slot themselves, with each two of the rules */
+TEST_F(rules, subsets_of_known_size)
+{
+	struct vm_rule two[2];
+	unsigned int i;
+
+	ASSERT_EQ(0, start(self, 2, 64, 0));
+	ASSERT_EQ(0, reg(self, 1, 0));
+	self->w.transfer = ETW_TEST_KNOWN;
+	for (i = 0; i < 64; i++) {
+		two[0] = eight_rules[i / 8];
+		two[1] = eight_rules[i % 8];
+		subsets(_metadata, self, 1, two, 2);
+	}
+}
+
+/* ... and one of the two sessions selects by id, too. */
+TEST_F(rules, two_sessions_and_ids_of_known_size)
+{
+	static const struct vm_what e = { 4, 1 };
+	struct etw_filter_event_id ids;
+	struct etw_filter only;
+	uint16_t id;
+
+	ASSERT_EQ(0, start(self, 2, 64, 0));
+	ASSERT_EQ(0, reg(self, 1, 0));
+	self->w.transfer = ETW_TEST_KNOWN;
+	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], guid_of(1), 0, 0, 0));
+	only = vm_id_filter(&ids, ETW_FILTER_EVENT_ID, true, VM_IDS(5));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->session[1], guid_of(1), 0, &only, 1));
+	for (id = 4; id <= 6; id++)
+		ASSERT_TRUE(put(self, 1, id, &e));
+	ASSERT_TRUE(look(self, 0));
+	ASSERT_TRUE(look(self, 1));
+	for (id = 4; id <= 6; id++) {
+		EXPECT_EQ(1, self->seen[0].count[id]);
+		EXPECT_EQ(id == 5, self->seen[1].count[id]);
 	}
 }
 

@@ -15,6 +15,7 @@
 #include "lib/vm.h"
 #include "lib/driver/vm_kmod.h"
 #include "lib/vm_clock.h"
+#include "lib/vm_items.h"
 #include "lib/vm_tally.h"
 
 #include <inttypes.h>
@@ -356,14 +357,35 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects_for_two, 1100)
 
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
-	PLANT_OR_SKIP("begin_several", 1);
+	PLANT_OR_SKIP("begin_all", 1);
 	ASSERT_EQ(0, release(self));
 	self->w.transfer = ETW_TEST_FIXED;
 	ASSERT_EQ(0, start(self, ALSO, "t-also"));
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALSO].session, writer, 0, 0, 0));
-	sweep(_metadata, self, "begin_several");
+	sweep(_metadata, self, "begin_all");
 	sweep(_metadata, self, "begin_first");
 	sweep(_metadata, self, "__etw_end_several");
+	/* Without a keyword, each session is asked. */
+	self->w.desc.keyword = 0;
+	sweep(_metadata, self, "begin_chosen");
+	judge(_metadata, self, true);
+}
+
+TEST_F_TIMEOUT(recursion, instructions_of_objects_by_id, 1100)
+{
+	static const struct etw_guid writer = ETW_TEST_GUID;
+	struct etw_filter_event_id ids;
+	struct etw_filter others;
+
+	if (!vm_tsc_trusted())
+		SKIP(return, "objects are written by the straight way only with the TSC");
+	PLANT_OR_SKIP("begin_ids", 1);
+	ASSERT_EQ(0, release(self));
+	self->w.transfer = ETW_TEST_FIXED;
+	others = vm_id_filter(&ids, ETW_FILTER_EVENT_ID, false, VM_IDS(6));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->view[ALL].session, writer, 0, &others, 1));
+	sweep(_metadata, self, "begin_ids");
+	sweep(_metadata, self, "begin_tsc");
 	judge(_metadata, self, true);
 }
 
