@@ -22,18 +22,20 @@ struct etw_open {
 	u64 several[2 + 2 * ETW_PROVIDER_SESSIONS];
 };
 
-/* __etw_begin(): there is nothing to do. */
+/* __etw_begin(): there is nothing to do, or it depends on the payload. */
 #define ETW_UNWANTED	((void *)1)
+#define ETW_EXAMINE	((void *)2)
 
 void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open);
+void *__etw_examine(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		    u32 size, struct etw_open *open, u32 count,
+		    const struct etw_data_descriptor *data);
 void __etw_end(void *buffer, u64 slot);
 int __etw_end_several(const void *payload, struct etw_open *open);
 int __etw_cancel(void *payload, struct etw_open *open);
 int __etw_write(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 count,
 		const struct etw_data_descriptor *data);
-int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
-		       const void *payload, u32 size);
 
 /* Kernels that zero all automatic variables would clear it with every event. */
 #if __has_attribute(__uninitialized__)
@@ -68,13 +70,22 @@ static __always_inline int etw_write_fixed(struct etw_provider *provider,
 					   const struct etw_event_descriptor *desc,
 					   const void *payload, u32 size)
 {
+	struct etw_data_descriptor data __ETW_UNINITIALIZED;
 	struct etw_open open __ETW_UNINITIALIZED;
 	void *to = NULL;
 
 	if (size <= ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
 		to = __etw_begin(provider, desc, size, &open);
-	if (unlikely(to <= ETW_UNWANTED))
-		return to ? 0 : __etw_write_object(provider, desc, payload, size);
+	if (unlikely(to <= ETW_EXAMINE)) {
+		if (to == ETW_UNWANTED)
+			return 0;
+		data = (struct etw_data_descriptor){
+			.ptr = (unsigned long)payload, .size = size };
+		if (to)
+			to = __etw_examine(provider, desc, size, &open, 1, &data);
+		if (to <= ETW_UNWANTED)
+			return to ? 0 : __etw_write(provider, desc, 1, &data);
+	}
 	__builtin_memcpy(to, payload, size);
 	return __etw_end_any(to, size, &open);
 }
@@ -134,16 +145,21 @@ static __always_inline int __etw_write_known(struct etw_provider *provider,
 {
 	struct etw_data_descriptor same[__ETW_PIECES] __ETW_UNINITIALIZED;
 	struct etw_open open __ETW_UNINITIALIZED;
-	u8 *payload = __etw_begin(provider, desc, size, &open), *at = payload;
+	void *payload = __etw_begin(provider, desc, size, &open);
+	u8 *at;
 
-	if (unlikely((void *)payload <= ETW_UNWANTED)) {
-		if (payload)
+	if (unlikely(payload <= ETW_EXAMINE)) {
+		if (payload == ETW_UNWANTED)
 			return 0;
 #define __ETW_PIECE(i, unused)	(count > (i) ? (same[i] = data[i], 0) : 0)
 		(void)__ETW_JOIN(|, 0);
 #undef __ETW_PIECE
-		return __etw_write(provider, desc, count, same);
+		if (payload)
+			payload = __etw_examine(provider, desc, size, &open, count, same);
+		if (payload <= ETW_UNWANTED)
+			return payload ? 0 : __etw_write(provider, desc, count, same);
 	}
+	at = payload;
 #define __ETW_PIECE(i, unused)	(count > (i) && data[i].size ? data[i].ptr : ~0ULL)
 	if (unlikely(!ETW_MAY_READ(__ETW_JOIN(&, 0))))
 		return __etw_cancel(payload, &open);

@@ -32,6 +32,16 @@ void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *fro
 	}
 }
 
+bool etw_ids_given(const struct etw_event_ids *ids)
+{
+	u64 any = ids->in;
+	u32 i;
+
+	for (i = 0; i < ETW_IDS_BITS / 64; i++)
+		any |= ids->bits[i];
+	return any;
+}
+
 /* Is the id in the list? */
 bool etw_ids_have(const struct etw_event_ids *ids, u16 id)
 {

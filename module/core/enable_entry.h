@@ -30,6 +30,9 @@ struct etw_event_ids {
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from);
 bool etw_ids_have(const struct etw_event_ids *ids, u16 id);
 
+/* Is there a filter? */
+bool etw_ids_given(const struct etw_event_ids *ids);
+
 /* false: the id is not in the list. */
 static __always_inline bool etw_ids_may_have(const struct etw_event_ids *ids, u16 id)
 {

@@ -181,6 +181,17 @@ static bool selects_stacks(const struct etw_snapshot *snapshot, u32 items)
 	       snapshot->entries[0].events && !snapshot->types && !snapshot->traits;
 }
 
+/* As way_of(), for one session that asks for no items. */
+static enum etw_way way_of_one(const struct etw_snapshot *snapshot, bool tsc)
+{
+	const struct etw_event_filter *filter = snapshot->entries[0].events;
+
+	if (!filter || !filter->payload)
+		return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_IDS;
+	return tsc && filter->payload->short_enough && !etw_ids_given(&filter->ids) ?
+	       ETW_WAY_NUMBER : ETW_WAY_FILTERED;
+}
+
 static enum etw_way way_of(const struct etw_snapshot *snapshot)
 {
 	bool plain = !snapshot->shared && !snapshot->group_entries, tsc = true;
@@ -198,11 +209,7 @@ static enum etw_way way_of(const struct etw_snapshot *snapshot)
 	if (snapshot->types || snapshot->traits)
 		return tsc && snapshot->types && !(snapshot->traits && snapshot->traits->has_decode) ?
 		       ETW_WAY_TYPED : ETW_WAY_GENERAL;
-	if (snapshot->count > 1)
-		return ETW_WAY_SEVERAL;
-	if (snapshot->count && snapshot->entries[0].events && snapshot->entries[0].events->payload)
-		return ETW_WAY_FILTERED;
-	return tsc && !snapshot->filtered ? ETW_WAY_ONE : ETW_WAY_IDS;
+	return snapshot->count > 1 ? ETW_WAY_SEVERAL : way_of_one(snapshot, tsc);
 }
 
 /*

@@ -63,6 +63,16 @@ etw_plain_describe(struct etw_record_source *source, const struct etw_provider *
 	source->flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
 }
 
+/* Does the number let the event pass, for ETW_WAY_NUMBER? */
+static __always_inline enum etw_payload_answer
+etw_plain_try_number(const struct etw_snapshot *snapshot, const struct etw_event_descriptor *desc,
+		     const struct etw_data_descriptor *data, u32 count)
+{
+	if (desc->channel == ETW_CHANNEL_TRACELOGGING)
+		return ETW_PAYLOAD_HOLDS;
+	return etw_payload_try(&snapshot->entries[0].events->payload->quick, desc, data, count);
+}
+
 /* Does the only session's filter of the payload, if it has one, let the event pass? */
 static __always_inline enum etw_payload_answer
 etw_plain_try_payload(const struct etw_snapshot *snapshot, const struct etw_event_descriptor *desc,

@@ -71,16 +71,19 @@ enum etw_way {
 	ETW_WAY_ONE,		/* one session, which selects by level and keyword only, and
 				 * whose clock is the TSC when it enables the provider
 				 */
-	ETW_WAY_IDS,		/* one session, which may select by id, too, and have any clock */
-	ETW_WAY_FILTERED,	/* as ETW_WAY_IDS, but the session selects by payload */
-	ETW_WAY_STACK,		/* as ETW_WAY_FILTERED or ETW_WAY_IDS, but the session asks for the
-				 * stacks of some events
-				 */
-	ETW_WAY_SEVERAL,
 	ETW_WAY_TYPED,		/* of a provider that gives the types of its data; any sessions
 				 * whose clocks were the TSC, and which may select by name or
 				 * payload, too
 				 */
+	ETW_WAY_STACK,		/* as the next three, but the session asks for the stacks of some
+				 * events
+				 */
+	ETW_WAY_FILTERED,	/* as ETW_WAY_IDS, but the session selects by payload */
+	ETW_WAY_IDS,		/* one session, which may select by id, too, and have any clock */
+	ETW_WAY_NUMBER,		/* as ETW_WAY_ONE, but the session selects by a number in the
+				 * payload, too
+				 */
+	ETW_WAY_SEVERAL,
 };
 
 #define ETW_SNAPSHOT_LEVELS	8	/* the last one and all above it count as one */

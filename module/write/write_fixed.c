@@ -24,18 +24,28 @@ static struct open_several *open_several(struct etw_open *open)
 	return (struct open_several *)open->several;
 }
 
+/* In struct etw_open, of an event that __etw_examine() has to test. */
+static const struct etw_snapshot **open_snapshot(struct etw_open *open)
+{
+	return (const struct etw_snapshot **)open->several;
+}
+
+static __always_inline void *enable_and_return(void *result)
+{
+	preempt_enable_notrace();
+	return result;
+}
+
 /* __etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
 static noinline void *begin_nothing(void)
 {
-	preempt_enable_notrace();
-	return NULL;
+	return enable_and_return(NULL);
 }
 
 /* As begin_nothing(): no session asks for the event. */
 static noinline void *begin_unwanted(void)
 {
-	preempt_enable_notrace();
-	return ETW_UNWANTED;
+	return enable_and_return(ETW_UNWANTED);
 }
 
 /*
@@ -189,7 +199,7 @@ static __always_inline void *begin_several(const struct etw_provider *provider,
 	if (keyword & snapshot->all_want[level])
 		return begin_all(provider, desc, size, open, snapshot);
 	if (keyword && !(keyword & snapshot->some_want[level]))
-		return begin_unwanted();
+		return enable_and_return(ETW_UNWANTED);
 	return begin_chosen(provider, desc, size, open, snapshot);
 }
 
@@ -198,11 +208,16 @@ static noinline void *begin_other(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
 				  struct etw_open *open, const struct etw_snapshot *snapshot)
 {
+	/* One comparison finds the ways that go elsewhere. */
+	if (snapshot->way <= ETW_WAY_IDS) {
+		if (snapshot->way == ETW_WAY_IDS)
+			return begin_ids(provider, desc, size, open, snapshot);
+		return enable_and_return(NULL);
+	}
 	if (snapshot->way == ETW_WAY_SEVERAL)
 		return begin_several(provider, desc, size, open, snapshot);
-	if (snapshot->way == ETW_WAY_IDS)
-		return begin_ids(provider, desc, size, open, snapshot);
-	return begin_nothing();
+	*open_snapshot(open) = snapshot;
+	return ETW_EXAMINE;
 }
 
 /**
@@ -218,7 +233,7 @@ static noinline void *begin_other(const struct etw_provider *provider,
  * Any context, NMI included.
  *
  * Return: where the payload goes, 8-byte aligned; ETW_UNWANTED: no session takes the event;
- * NULL: call __etw_write() instead.
+ * NULL: call __etw_write() instead; ETW_EXAMINE: preemption is off, call __etw_examine() now.
  */
 void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
 		struct etw_open *open)
@@ -240,6 +255,38 @@ void *__etw_begin(struct etw_provider *provider, const struct etw_event_descript
 	return begin_in(provider, desc, size, open, entry->session, false);
 }
 EXPORT_SYMBOL_GPL(__etw_begin);
+
+/**
+ * __etw_examine() - the rest of __etw_begin(), if the payload decides
+ * @provider: as for __etw_begin()
+ * @desc: likewise
+ * @size: likewise
+ * @open: as __etw_begin() left it
+ * @count: as for etw_write()
+ * @data: the payload
+ *
+ * Return: as __etw_begin(), but not ETW_EXAMINE.
+ */
+__no_stack_protector
+void *__etw_examine(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		    u32 size, struct etw_open *open, u32 count,
+		    const struct etw_data_descriptor *data)
+{
+	const struct etw_snapshot_entry *entry;
+	enum etw_payload_answer answer;
+
+	answer = etw_plain_try_number(*open_snapshot(open), desc, data, count);
+	if (answer == ETW_PAYLOAD_FAILS)
+		return enable_and_return(ETW_UNWANTED);
+	if (unlikely(answer == ETW_PAYLOAD_RUN))
+		return begin_nothing();
+	/* Not kept in a register meanwhile. */
+	entry = &(*open_snapshot(open))->entries[0];
+	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
+		return begin_unwanted();
+	return begin_tsc(provider, desc, size, open, entry->session);
+}
+EXPORT_SYMBOL_GPL(__etw_examine);
 
 /**
  * __etw_end() - commit an event of one session
@@ -296,21 +343,3 @@ int __etw_cancel(void *payload, struct etw_open *open)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(__etw_cancel);
-
-/**
- * __etw_write_object() - the rest of etw_write_fixed(): as etw_write() with one piece
- * @provider: as for etw_write()
- * @desc: likewise
- * @payload: the piece
- * @size: its size
- *
- * Return: as etw_write().
- */
-int __etw_write_object(struct etw_provider *provider, const struct etw_event_descriptor *desc,
-		       const void *payload, u32 size)
-{
-	const struct etw_data_descriptor data = etw_data(payload, size);
-
-	return __etw_write(provider, desc, 1, &data);
-}
-EXPORT_SYMBOL_GPL(__etw_write_object);

@@ -128,7 +128,10 @@ write_examined(const struct etw_provider *provider, const struct etw_event_descr
 	return write_done(ret);
 }
 
-/* As write_nothing(), for ETW_WAY_FILTERED and ETW_WAY_IDS, and for what is not quite ETW_WAY_ONE. */
+/*
+ * As write_nothing(), for ETW_WAY_FILTERED, ETW_WAY_IDS and ETW_WAY_NUMBER, and for what is not
+ * quite ETW_WAY_ONE.
+ */
 static noinline __no_stack_protector int
 write_filtered(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	       u32 count, const struct etw_data_descriptor *data,
@@ -329,7 +332,7 @@ int __etw_write(struct etw_provider *provider,
 	if (snapshot->way == ETW_WAY_TYPED)
 		return snapshot->count == 1 ? write_plain_typed(provider, desc, count, data, snapshot) :
 			write_plain_typed_several(provider, desc, count, data, snapshot);
-	if (snapshot->way == ETW_WAY_FILTERED || snapshot->way == ETW_WAY_IDS)
+	if (snapshot->way >= ETW_WAY_FILTERED && snapshot->way <= ETW_WAY_NUMBER)
 		return write_filtered(provider, desc, count, data, snapshot);
 	if (snapshot->way == ETW_WAY_SEVERAL)
 		return write_asked(provider, desc, count, data, snapshot);

@@ -213,6 +213,63 @@ TEST_F(payload, of_the_kernel)
 	EXPECT_EQ(3 * 7 * 100, taken(self, 1));
 }
 
+/* Does the first session, alone, take a driver's event of constant size? */
+static bool takes(FIXTURE_DATA(payload) *self, uint32_t transfer,
+		  const struct etw_event_descriptor *desc, uint32_t number)
+{
+	struct etw_test_write w = {
+		.count = 1, .size = 20, .descriptors = 1, .transfer = transfer,
+		.numbered = 1, .number = number, .desc = *desc };
+	uint64_t before = taken(self, 0);
+
+	return !vm_ioctl(self->kfd, ETW_TEST_WRITE, &w) && !w.failed &&
+	       taken(self, 0) == before + 1;
+}
+
+static void takes_by_number(struct __test_metadata *_metadata, FIXTURE_DATA(payload) *self,
+			    uint32_t transfer)
+{
+	static const struct etw_payload_field across[] = {
+		{ "Skipped", TDH_INTYPE_UINT16, 1, 0, -1, -1 },
+		{ "Number", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
+	};
+	static const struct etw_payload_layout across_layout = { 7, 0, 2, across };
+	const struct etw_payload_predicate p = { "Number", ETW_PAYLOAD_EQ, "5" },
+		/* Half of it is in the piece that follows the number. */
+		q = { "Number", ETW_PAYLOAD_EQ, "1515847685" /* 0x5a5a0005 */ };
+	struct etw_event_descriptor desc = { .id = 7, .level = 1 };
+
+	ASSERT_EQ(0, filter(self, kguid, &kernel_layout, false, &p, 1, NULL));
+	EXPECT_TRUE(takes(self, transfer, &desc, 5));
+	EXPECT_FALSE(takes(self, transfer, &desc, 4));
+	EXPECT_FALSE(takes(self, transfer, &desc, 6));
+	desc.id = 8;
+	EXPECT_TRUE(takes(self, transfer, &desc, 6));
+	desc.id = 7;
+	desc.version = 1;
+	EXPECT_TRUE(takes(self, transfer, &desc, 6));
+	desc.version = 0;
+	desc.channel = ETW_CHANNEL_TRACELOGGING;
+	EXPECT_TRUE(takes(self, transfer, &desc, 6));
+	desc.channel = 0;
+	ASSERT_EQ(0, filter(self, kguid, &kernel_layout, false, &p, 1, VM_IDS(8)));
+	EXPECT_FALSE(takes(self, transfer, &desc, 5));
+	desc.id = 8;
+	EXPECT_TRUE(takes(self, transfer, &desc, 6));
+	desc.id = 7;
+	ASSERT_EQ(0, filter(self, kguid, &across_layout, false, &q, 1, NULL));
+	EXPECT_TRUE(takes(self, transfer, &desc, 0x50000));
+	EXPECT_FALSE(takes(self, transfer, &desc, 0x60000));
+}
+
+/* B75: by drivers that fill the slot themselves */
+TEST_F(payload, of_known_size)
+{
+	ASSERT_EQ(0, vm_disable(self->fd, self->session[1], kguid));
+	takes_by_number(_metadata, self, ETW_TEST_KNOWN);
+	takes_by_number(_metadata, self, ETW_TEST_FIXED);
+}
+
 #define LONG	4000	/* characters that each of a session's tests may examine */
 #define TESTS	8
 #define EACH	((TESTS + 1) * (80 + 6 + LONG + 1))	/* what a filter counts as */
