@@ -3,6 +3,7 @@
  * payload - payload filters, of events of processes and of the kernel
  *
  * TIMEOUT: 900
+ * KERNEL: every
  */
 #include "lib/vm.h"
 #include "lib/vm_items.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kernel_rules - the rules of enabling and writing, for providers of the kernel
+ *
+ * KERNEL: every
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
