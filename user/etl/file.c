@@ -255,6 +255,13 @@ static void look_for_watched(struct etw_etl_file *f, const struct etw_block *blo
 		*f->met = etw_etl_has_hook(block->data, at, block->header.offset, f->watched);
 }
 
+static bool is_skipped(struct etw_etl_file *f, const struct etw_buffer_header *header)
+{
+	uint8_t nanos;
+
+	return f->skip_until && etw_etl_time(&f->time, header->timestamp, &nanos) < f->skip_until;
+}
+
 /* Add a CPU's next buffer with records to the merge. */
 static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 {
@@ -264,6 +271,8 @@ static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 	int ret;
 
 	while ((ret = find_next(f, cpu, &at, &header)) == 1) {
+		if (is_skipped(f, &header))
+			continue;
 		block = etw_etl_load(f, at, &header, &ret);
 		if (ret)
 			return ret;
@@ -433,7 +442,13 @@ int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
 	if (f->merge.corrupt > corrupt)
 		report_record(f, block);
 	complete(f, event);
+	f->count.beyond += event->record.header->timestamp > event->buffer->timestamp;
 	return 1;
+}
+
+void etw_etl_skip_until(struct etw_etl_file *file, int64_t time)
+{
+	file->skip_until = time;
 }
 
 void etw_etl_watch(struct etw_etl_file *file, uint16_t hook, bool *met)

@@ -34,6 +34,7 @@ struct etw_etl_count {
 	uint64_t lost_buffers;	/* gaps in the sequence numbers */
 	uint64_t corrupt;	/* buffers skipped, wholly or from some record on */
 	uint64_t disorder;	/* events handed out after a later one */
+	uint64_t beyond;	/* events later than the delivery of their buffer */
 	uint64_t size;		/* of the file, bytes */
 	uint64_t tail;		/* bytes at the end that are not a buffer */
 	uint64_t missing;	/* promised by the header, but cut off */
@@ -60,6 +61,13 @@ int etw_etl_next(struct etw_etl_file *file, struct etw_event *event);
  * CPU's buffer is loaded when an event is wanted and the CPU's previous one is used up.
  */
 void etw_etl_watch(struct etw_etl_file *file, uint16_t hook, bool *met);
+
+/*
+ * Events before this FILETIME are not wanted: buffers that were delivered before it are left out,
+ * unread, as soon as the events of those in memory have been handed out. Leaves out wanted events
+ * of a file that has events beyond (struct etw_etl_count).
+ */
+void etw_etl_skip_until(struct etw_etl_file *file, int64_t time);
 
 /*
  * Are all remaining events later than this FILETIME? 1: yes; 0: perhaps not; -errno.

@@ -56,6 +56,7 @@ struct etw_etl_file {
 	bool finished;			/* all buffers and the data after them have been read */
 	int64_t newest;			/* raw time of the delivery of its latest buffer */
 	int64_t last;			/* raw time of the last event handed out */
+	int64_t skip_until;		/* FILETIME: earlier events are not wanted; 0: all are */
 	uint16_t watched;		/* for etw_etl_watch() ... */
 	bool *met;			/* ... NULL: no */
 	etw_etl_report_fn *report;

@@ -12,7 +12,7 @@
 #include "convert/slices/slices.h"
 #include "report_private.h"
 
-#define BEFORE		4
+#define BEFORE		REPORT_BEFORE
 #define INSIDE		4
 #define LAST		2	/* of those inside, behind the first ones; the stop is one of them */
 #define AFTER		4
@@ -29,6 +29,11 @@ struct report_around {
 static int64_t end_of(const struct report_slow *slow)
 {
 	return slow->start + (int64_t)slow->ns;
+}
+
+static int64_t filetime(int64_t ns)
+{
+	return ns / 100 + ETW_UNIX_EPOCH_100NS;
 }
 
 static unsigned int thread_hash(uint32_t pid, uint32_t tid)
@@ -73,8 +78,33 @@ int report_around_begin(struct report *r, int64_t *until)
 	for (i = 0; i < count && i < OPERATIONS; i++)
 		for (j = 0; j < list[i]->slow_count; j++)
 			note(r, &list[i]->slow[j]);
-	*until = r->around_to / 100 + 1 + ETW_UNIX_EPOCH_100NS;
+	*until = filetime(r->around_to) + 1;
 	return r->around_count != 0;
+}
+
+static bool is_complete(const struct report_around *around, int64_t ns)
+{
+	const int64_t end = end_of(around->slow);
+
+	return ns > end && (around->after == AFTER || ns > end + MARGIN);
+}
+
+int64_t report_around_next(const struct report *r, const struct etw_event *event)
+{
+	const int64_t ns = event ? slices_time(event) : INT64_MIN;
+	int64_t next = INT64_MAX, first;
+	unsigned int i;
+
+	for (i = 0; i < r->around_count; i++) {
+		if (is_complete(&r->arounds[i], ns))
+			continue;
+		first = r->arounds[i].slow->start - MARGIN;
+		if (first < r->arounds[i].slow->before)
+			first = r->arounds[i].slow->before;
+		if (first < next)
+			next = first;
+	}
+	return next == INT64_MAX ? next : filetime(next) - 1;
 }
 
 static bool is_near(const struct report_around *around, int64_t ns, uint32_t pid, uint32_t tid)

@@ -129,21 +129,53 @@ int report_operations_count(struct report *r, const struct report_place *place)
 
 /* ----------------------------------------------------------------------- pairs */
 
-/* The slot of the start's operation from 1, below the generation that this is of */
+/*
+ * A mark has the slot of the start's operation from 1, the generation that this is of, and how long
+ * before the start the events of its thread began that are shown before it, in units that round up.
+ */
+#define MARK_SLOT	12	/* bits */
+#define MARK_BEFORE	20
+#define MARK_UNIT	1024	/* ns */
+#define MARK_UNKNOWN	((1u << MARK_BEFORE) - 1)	/* or longer than that */
+
+static uint64_t time_before(const struct report_thread *thread)
+{
+	const uint64_t count = thread->entry.events - 1;
+	const int64_t start = thread->times[count % REPORT_TIMES];
+	uint64_t units;
+
+	/* Events of the same moment are not before it. */
+	if (count < REPORT_BEFORE || thread->times[(count - 1) % REPORT_TIMES] >= start)
+		return MARK_UNKNOWN;
+	units = (uint64_t)(start - thread->times[(count - REPORT_BEFORE) % REPORT_TIMES]) / MARK_UNIT;
+	return units < MARK_UNKNOWN ? units + 1 : MARK_UNKNOWN;
+}
+
 uint64_t report_mark(const struct report *r)
 {
 	const struct report_kind *kind = r->latest;
 
 	if (!kind || !kind->operation_name)
 		return 0;
-	return (uint64_t)kind->operation_generation << 32 | (kind->operation->entry.slot + 1);
+	return (uint64_t)kind->operation_generation << 32 |
+	       time_before(r->latest_thread) << MARK_SLOT | (kind->operation->entry.slot + 1);
 }
 
 static struct report_operation *marked(const struct report *r, uint64_t mark)
 {
+	const uint32_t slot = mark & ((1u << MARK_SLOT) - 1);
+
 	if (!mark || mark >> 32 != r->operations.generation)
 		return NULL;
-	return (struct report_operation *)r->operations.entries[(uint32_t)mark - 1];
+	return (struct report_operation *)r->operations.entries[slot - 1];
+}
+
+/* Since when the events that are shown before it came; INT64_MIN: not known */
+static int64_t marked_before(uint64_t mark, int64_t start)
+{
+	const uint32_t units = (uint32_t)mark >> MARK_SLOT;
+
+	return mark && units != MARK_UNKNOWN ? start - (int64_t)units * MARK_UNIT : INT64_MIN;
 }
 
 static enum report_pairing pairing_of(const struct report_pair *pair)
@@ -266,6 +298,7 @@ static int fill_slow(struct report *r, struct report_slow *slow, const struct re
 		.stop_pid = pair->stop->record.header->process_id,
 		.stop_tid = pair->stop->record.header->thread_id,
 	};
+	slow->before = marked_before(pair->mark, slow->start);
 	slow->fields = report_row_text(r, r->decoder);
 	if (!slow->fields)
 		return -ENOMEM;

@@ -177,7 +177,7 @@ static void count_times(struct report *r, struct report_place *place)
 		process->last = place->ns;
 	report_series_update(&process->series, &r->scale, process->rate, REPORT_SERIES);
 	process->rate[place->bucket / (REPORT_BUCKETS / REPORT_SERIES)]++;
-	thread->entry.events++;
+	thread->times[thread->entry.events++ % REPORT_TIMES] = place->ns;
 	thread->entry.bytes += place->bytes;
 	report_series_update(&thread->series, &r->scale, thread->rate, REPORT_TIMELINE);
 	thread->rate[place->bucket / (REPORT_BUCKETS / REPORT_TIMELINE)]++;

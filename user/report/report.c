@@ -157,6 +157,7 @@ int report_event(struct report *r, const struct convert_event *e)
 	if (!err)
 		err = report_places_count(r, &place);
 	r->latest = err ? NULL : place.kind;
+	r->latest_thread = place.thread;
 	if (!err && place.kind->operation_name)
 		err = report_operations_count(r, &place);
 	if (!err)

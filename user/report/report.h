@@ -74,6 +74,11 @@ int report_pair(struct report *report, const struct report_pair *pair);
  */
 int report_around_begin(struct report *report, int64_t *until);
 bool report_around_wants(const struct report *report, const struct etw_event *event);
+/*
+ * The FILETIME before which no event is wanted any more, if they come in the order of time and this
+ * was the latest one; NULL: before the first. INT64_MAX: none is wanted at all.
+ */
+int64_t report_around_next(const struct report *report, const struct etw_event *event);
 int report_around_event(struct report *report, const struct convert_event *event);
 int report_around_end(struct report *report);
 

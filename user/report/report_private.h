@@ -23,6 +23,8 @@
 #define REPORT_OPERATIONS	256
 #define REPORT_FIELDS		200	/* of all kinds; see fields.c */
 #define REPORT_SLOWEST		5	/* of each operation */
+#define REPORT_BEFORE		4	/* events that are shown before one of those */
+#define REPORT_TIMES		(2 * REPORT_BEFORE)	/* of a thread's latest events */
 
 /* Buckets over time of one of those */
 #define REPORT_SERIES		60
@@ -55,6 +57,7 @@ struct report_row;
 struct report_slow {
 	uint64_t ns;			/* how long it took */
 	int64_t start;			/* ns since 1970 */
+	int64_t before;			/* since when there are as many events as are shown before */
 	uint32_t pid, tid;		/* of its start */
 	uint16_t cpu;
 	char *process, *fields;
@@ -135,6 +138,7 @@ struct report_thread {
 	uint64_t start_key;		/* of the process */
 	char *process;			/* the name of its process at its latest event, or NULL */
 	uint64_t errors;
+	int64_t times[REPORT_TIMES];	/* ns since 1970: of its latest events, a ring */
 	struct report_series series;
 	uint64_t rate[REPORT_TIMELINE];
 };
@@ -227,7 +231,8 @@ struct report {
 			       all_operations;
 	struct etw_decoder *decoder;	/* of starts */
 	struct etw_event_items items;
-	struct report_kind *latest;	/* of the latest event */
+	struct report_kind *latest;	/* of the latest event, as ... */
+	struct report_thread *latest_thread;
 	unsigned int field_count;	/* of all kinds */
 	const char *by;			/* what operations are paired by; NULL: what they have */
 	struct report_cpu *cpus;

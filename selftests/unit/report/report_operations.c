@@ -130,6 +130,68 @@ static void test_context(void)
 	unlink(made_file.path);
 }
 
+/* So many events of another thread, which fill buffers */
+static void put_others(unsigned int count)
+{
+	const struct made other = { .name = "other", .tid = 99 };
+
+	while (count--)
+		report_make(&other, made_at + 100000);
+}
+
+/* Buffers say that they were delivered before their events. */
+static void deliver_early(const char *path)
+{
+	const int64_t early = 1000;
+	FILE *file = fopen(path, "r+");
+	long at;
+
+	fseek(file, 0, SEEK_END);
+	for (at = ftell(file) - MAKE_SIZE; at > 0; at -= MAKE_SIZE) {
+		fseek(file, at + (long)offsetof(struct etw_buffer_header, timestamp), SEEK_SET);
+		fwrite(&early, sizeof(early), 1, file);
+	}
+	fclose(file);
+}
+
+/* Buffers without any of the events are left out, but not if it is not known which these are. */
+static void test_context_far(bool early)
+{
+	const struct made before = { .name = "before" }, inside = { .name = "inside" };
+	const struct made after = { .name = "after" };
+	const struct made start = { .name = "Work", .opcode = START };
+	const struct made stop = { .name = "Work", .opcode = STOP };
+	unsigned int i, j;
+
+	report_begin();
+	for (j = 0; j < 3; j++) {
+		put_others(300);
+		for (i = 0; i < 6; i++) {
+			report_make(&before, made_at + 3 * MS * i);
+			put_others(60);
+		}
+		report_make(&start, made_at + MS);
+		for (i = 0; i < 10; i++) {
+			report_make(&inside, made_at + MS * j);
+			put_others(60);
+		}
+		report_make(&stop, made_at + MS);
+		for (i = 0; i < 6; i++) {
+			put_others(60);
+			report_make(&after, made_at + MS);
+		}
+		put_others(2000);
+	}
+	report_end();
+	if (early)
+		deliver_early(made_file.path);
+	says(made_file.path, "[(s['duration_ns'] // 1000000, s['skipped'], s['skipped_at'], "
+	     "''.join(w['event'][6] for w in s['context'])) for s in r['operations'][0]['slowest']]",
+	     "[(81, 6, 8, 'bbbbWiiiiWaaaa'), (71, 6, 8, 'bbbbWiiiiWaaaa'), (61, 6, 8, 'bbbbWiiiiWaaaa')]",
+	     early ? "the context if buffers lie about their time" : "contexts far from each other");
+	unlink(made_file.path);
+}
+
 int main(void)
 {
 	test_failed();
@@ -137,5 +199,7 @@ int main(void)
 	test_order();
 	test_names();
 	test_context();
+	test_context_far(false);
+	test_context_far(true);
 	return done_testing();
 }

@@ -344,8 +344,8 @@ static void take_around(struct run *run, const struct etw_event *event, unsigned
 	EVENT_RECORD record;
 	int err;
 
-	if (event_is_about_trace(event) || processes_hides(&run->processes, event) ||
-	    !report_around_wants(run->report, event) || !select_may(run->select, event))
+	if (!report_around_wants(run->report, event) || event_is_about_trace(event) ||
+	    processes_hides(&run->processes, event) || !select_may(run->select, event))
 		return;
 	e.record = &record;
 	etw_event_record(&record, event, &run->items, false);
@@ -357,9 +357,19 @@ static void take_around(struct run *run, const struct etw_event *event, unsigned
 		check(report_around_event(run->report, &e));
 }
 
+/* Pass buffers without such events behind this one. false: there are no more such events. */
+static bool skip_others(const struct run *run, struct inputs *again, const struct etw_event *event)
+{
+	const int64_t next = report_around_next(run->report, event);
+
+	inputs_skip_until(again, next);
+	return next != INT64_MAX;
+}
+
 static int read_around(struct run *run, char **paths)
 {
-	struct inputs again = { .apart = run->inputs.apart, .again = true };
+	const bool skips = inputs_are_ordered(&run->inputs);
+	struct inputs again = { .apart = run->inputs.apart || skips, .again = true };
 	const struct etw_event *event;
 	unsigned int source, look = 0;
 	int64_t until;
@@ -372,10 +382,17 @@ static int read_around(struct run *run, char **paths)
 	ret = inputs_open(&again, paths);
 	if (!ret) {
 		inputs_until(&again, until);
+		if (skips)
+			skip_others(run, &again, NULL);
 		while ((ret = inputs_next(&again, &event, &source)) == 1) {
 			if (!(++look % LOOK_EVENTS) && cli_ending())
 				break;
 			take_around(run, event, source);
+			/* The next buffer follows. */
+			if (skips && event->buffer_done && !skip_others(run, &again, event)) {
+				ret = 0;
+				break;
+			}
 		}
 	}
 	inputs_close(&again);

@@ -93,6 +93,27 @@ void inputs_until(struct inputs *inputs, int64_t time)
 	inputs->look = 1;
 }
 
+void inputs_skip_until(struct inputs *inputs, int64_t time)
+{
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++)
+		etw_etl_skip_until(etw_source_file(&inputs->list[i].in), time);
+}
+
+bool inputs_are_ordered(const struct inputs *inputs)
+{
+	struct etw_etl_count count;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++) {
+		etw_etl_counts(etw_source_file(&inputs->list[i].in), &count);
+		if (count.disorder || count.beyond)
+			return false;
+	}
+	return !inputs->has_stacks;
+}
+
 /* Beyond the last event that is wanted stands its stack. */
 static int64_t last_time(const struct inputs *inputs)
 {

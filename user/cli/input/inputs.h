@@ -66,6 +66,14 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
  */
 void inputs_until(struct inputs *inputs, int64_t time);
 
+/*
+ * Of all events, those before this FILETIME are not wanted: buffers without others are left out, if
+ * inputs_are_ordered() was true when the files were read before.
+ */
+void inputs_skip_until(struct inputs *inputs, int64_t time);
+/* The events read so far came in the order of their times, as buffers say them, without stacks. */
+bool inputs_are_ordered(const struct inputs *inputs);
+
 /* Report that reading one has failed.  Returns the exit status. */
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err);
 
