@@ -127,7 +127,8 @@ static void count_time(struct report *r, struct report_place *place)
 
 static int count_stack(struct report *r, const struct report_place *place)
 {
-	if (!r->host.frames || !place->event->event->record.ext_len)
+	/* No stack describes a kind of events. */
+	if (!r->host.frames || !etw_decoder_own_items(place->event->decoder))
 		return 0;
 	return report_stacks_event(&r->stacks, r->host.frames, place->event->event,
 				   place->process->name, place->process->pid);
