@@ -257,7 +257,7 @@ bool etw_etl_has_hook(const void *buf, uint32_t offset, uint32_t end, uint16_t h
 	return false;
 }
 
-enum etw_kind etw_kind_of(const struct etw_record_view *record)
+enum etw_kind etw_kind_of_any(const struct etw_record_view *record)
 {
 	const struct etw_event_header *header = record->header;
 	struct etw_loss_payload loss;

@@ -59,8 +59,6 @@ enum etw_kind {
 	ETW_KIND_TRACE,		/* about the trace: a file's header, a loss, a piece of a schema */
 };
 
-enum etw_kind etw_kind_of(const struct etw_record_view *record);
-
 /* Did Etw-Process write it, in the kernel? */
 static inline bool etw_kind_names_process(const struct etw_event_header *header)
 {
@@ -107,6 +105,30 @@ static inline bool etw_kind_is_schema(const struct etw_event_header *header)
 	return (header->type == ETW_TYPE_EVENT64 || header->type == ETW_TYPE_EVENT32) &&
 	       header->desc.id == 0xFFFE && header->desc.opcode == 0xFE &&
 	       header->desc.task == 0xFFFE;
+}
+
+/*
+ * Is it an event and none of the above, for sure? Most are, which this finds by the first words of
+ * their providers. false: look at it.
+ */
+static inline bool etw_kind_is_common(const struct etw_event_header *header)
+{
+	static const struct etw_guid machine = ETW_MACHINE_GUID, process = ETW_PROCESS_GUID;
+	static const struct etw_guid image = ETW_IMAGE_GUID, ledger = ETW_LEDGER_GUID;
+	static const struct etw_guid lost = ETW_LOST_EVENT_GUID;
+	const uint32_t first = header->provider.data1;
+
+	return header->type == ETW_TYPE_EVENT64 && header->desc.id != 0xFFFE &&
+	       first != machine.data1 && first != process.data1 && first != image.data1 &&
+	       first != ledger.data1 && first != lost.data1;
+}
+
+/* What the record of no common event counts as */
+enum etw_kind etw_kind_of_any(const struct etw_record_view *record);
+
+static inline enum etw_kind etw_kind_of(const struct etw_record_view *record)
+{
+	return etw_kind_is_common(record->header) ? ETW_KIND_EVENT : etw_kind_of_any(record);
 }
 
 /* Is it a message of WPP? Its type with the common marker has an undocumented layout. */

@@ -60,6 +60,21 @@ static int add_damage(struct etw_verify *verify, enum etw_gap_cause cause, uint6
 	return etw_verdict_add(verify->v, &gap);
 }
 
+/* The first place from begin on where a record may begin by its mark, which few bytes are; or end */
+static uint32_t find_mark(const uint8_t *data, uint32_t begin, uint32_t end)
+{
+	const uint8_t *mark;
+	uint32_t at = begin + 3;
+
+	while (at < end && (mark = memchr(data + at, 0xC0, end - at))) {
+		at = (uint32_t)(mark - data);
+		if (at % ETW_RECORD_ALIGN == 3 && at - 3 + ETW_RECORD_ALIGN <= end)
+			return at - 3;
+		at++;
+	}
+	return end;
+}
+
 /*
  * Do the bytes of a record look like records up to its end? A size that has become larger
  * swallows the records behind its own. time: of the outer record.
@@ -71,10 +86,9 @@ static bool holds_records(const uint8_t *data, uint32_t begin, uint32_t end, int
 	int64_t first;
 	uint32_t at;
 
-	for (; begin + 8 <= end; begin += ETW_RECORD_ALIGN) {
+	for (; (begin = find_mark(data, begin, end)) < end; begin += ETW_RECORD_ALIGN) {
 		at = begin;
-		if (data[begin + 3] != 0xC0 ||
-		    etw_etl_record(data, end, &at, &view, &classic) != 1)
+		if (etw_etl_record(data, end, &at, &view, &classic) != 1)
 			continue;
 		first = view.header->timestamp;
 		while (etw_etl_record(data, end, &at, &view, &classic) == 1)
@@ -186,6 +200,11 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 			what = "a record seems to contain others";
 		if (view.header->timestamp > seen->newest)
 			seen->newest = view.header->timestamp;
+		if (etw_kind_is_common(view.header)) {
+			verify->v->events++;
+			verify->records++;
+			continue;
+		}
 		if (etw_loss_parse(&view, &loss)) {
 			*err = take_recorded_loss(verify, &loss, view.header->timestamp);
 			continue;
