@@ -342,10 +342,15 @@ static int take_process(struct images *images, const struct etw_event *event)
 	return note_add(images, payload.pid, &note);
 }
 
+void images_pass(struct images *images, int64_t time)
+{
+	if (time > images->latest)
+		images->latest = time;
+}
+
 int images_take(struct images *images, const struct etw_event *event)
 {
-	if (event->time > images->latest)
-		images->latest = event->time;
+	images_pass(images, event->time);
 	if (images_is(event))
 		return take_image(images, event);
 	return etw_kind_names_process(event->record.header) ? take_process(images, event) : 0;

@@ -42,6 +42,8 @@ void images_free(struct images *images);	/* NULL is fine */
 /* Did Etw-Image write it, in the kernel? */
 bool images_is(const struct etw_event *event);
 
+/* As images_take(), of an event of this time that is none of the above */
+void images_pass(struct images *images, int64_t time);
 /* Learn from an event; others than the above are fine. 0 or -ENOMEM */
 int images_take(struct images *images, const struct etw_event *event);
 

@@ -30,6 +30,7 @@
 #include "cli/symbols/symbols.h"
 #include "cli/verify/verify.h"
 #include "base/atomic_file.h"
+#include "etl/record.h"
 #include "lib/consumer/event_record.h"
 #include "manifest.h"
 #include "report/html/html.h"
@@ -291,11 +292,12 @@ static void pair(struct run *run, const struct convert_event *e)
 
 static void take(struct run *run, const struct etw_event *event, unsigned int source)
 {
+	const bool about_trace = event_is_about_trace(event);
 	struct convert_event e = { .event = event, .decoder = run->decoder, .source = source };
 	EVENT_RECORD record;
 	int err;
 
-	if (event_is_about_trace(event) && !etw_embed_is_piece(event->record.header))
+	if (about_trace && !etw_embed_is_piece(event->record.header))
 		return;
 	e.record = &record;
 	run->items.keeps = true;
@@ -303,7 +305,7 @@ static void take(struct run *run, const struct etw_event *event, unsigned int so
 	err = etw_decode_repeated(run->decoder, &record, run->items.repeated, &e.decoded);
 	if (err == -ENOMEM)
 		check(err);
-	if (event_is_about_trace(event)) {
+	if (about_trace) {
 		/* A schema, for the decoders only */
 		select_may(run->select, event);
 		check(report_schema(run->report, &record));

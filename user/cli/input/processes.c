@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "etl/file.h"
+#include "etl/record.h"
 #include "log_contents.h"
 #include "processes.h"
 
@@ -70,8 +71,19 @@ bool processes_hides(const struct processes *processes, const struct etw_event *
 	return etw_process_is_own_event(event) || (!processes->show_images && images_is(event));
 }
 
+/* Does it name no process, for sure? The kernel logger's events have a classic header. */
+static bool names_none(const struct etw_event_header *header)
+{
+	return etw_kind_is_common(header) && !(header->flags & ETW_EVENT_CLASSIC_HEADER);
+}
+
 bool processes_event(struct processes *processes, const struct etw_event *event)
 {
+	if (names_none(event->record.header)) {
+		if (processes->images)
+			images_pass(processes->images, event->time);
+		return true;
+	}
 	take(processes, event);
 	if (!processes->show_machine && event_is_about_machine(event))
 		return false;
