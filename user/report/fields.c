@@ -6,7 +6,8 @@
  * first event of a kind that is whole says which fields these are and where, so that events
  * without any are not decoded, and none is decoded beyond its last one. Events of one name whose
  * schemas differ (TraceLogging) are one kind: the first event of each schema adds its fields, which
- * the decoder's identities tell (kinds.c).
+ * the decoder's identities tell (kinds.c). Where the numbers are in the events of a schema is kept for
+ * the latest one: these are read without the fields around them.
  *
  * There is room for REPORT_FIELDS. A kind that comes when they are taken is looked at again each
  * time its events have doubled: then it takes the place of the rarest kind that has fields, if that
@@ -40,6 +41,13 @@ void report_fields_free(struct report_kind *kind)
 		*kind->field_room -= kind->field_count;
 	kind->fields = NULL;
 	kind->field_count = kind->field_end = 0;
+	kind->numbers_plan = NULL;
+}
+
+void report_fields_forget(struct report_kind *kind)
+{
+	kind->fields_known = kind->status_known = false;
+	kind->numbers_plan = kind->status_plan = NULL;
 }
 
 /* As report_series_fold(), of numbers with signs */
@@ -159,15 +167,86 @@ static int count_field(struct report *r, const struct report_place *place,
 	return report_histogram_add(&field->values, number);
 }
 
-int report_fields_count(struct report *r, const struct report_place *place)
+/* Count the numbers of an event at known positions. 1: all of them; 0: they are not known; -ENOMEM */
+static int count_numbers(struct report *r, const struct report_place *place)
+{
+	const struct report_kind *kind = place->kind;
+	const struct etw_decoder *decoder = place->event->decoder;
+	uint64_t numbers[REPORT_PLAIN];
+	unsigned int i;
+	int err = 0;
+
+	/* The plan of an event without an identity may be gone, and another one in its place. */
+	if (!kind->fields_known || !decoder->identity || kind->numbers_plan != decoder->plan ||
+	    etw_decode_numbers(decoder, numbers, kind->numbers_end) < kind->numbers_end)
+		return 0;
+	for (i = 0; i < kind->numbers_end && !err; i++) {
+		if (!kind->numbers[i])
+			continue;
+		err = count_field(r, place, kind->fields[kind->numbers[i] - 1],
+				  decoder->plan->steps[i].plain == ETW_PLAIN_SIGNED ?
+				  (__int128)(int64_t)numbers[i] : (__int128)numbers[i]);
+	}
+	return err ? err : 1;
+}
+
+/* Note where an event has a field that is counted, if that is among the first ones. */
+static void note_number(struct report_kind *kind, unsigned int position, unsigned int number)
+{
+	if (position >= REPORT_PLAIN)
+		return;
+	while (kind->numbers_end <= position)
+		kind->numbers[kind->numbers_end++] = 0;
+	kind->numbers[position] = (uint8_t)number;
+}
+
+static int take_number(struct report *r, const struct report_place *place,
+		       const struct etw_field *field, __int128 number, unsigned int *next)
+{
+	struct report_kind *kind = place->kind;
+	struct report_field *own = find_field(kind, field->name, next);
+
+	if (!own && !kind->fields_known) {
+		own = new_field(r, kind, field);
+		*next = kind->field_count;
+	}
+	if (!own)
+		return kind->fields_known || kind->fields_left_out ? 0 : -ENOMEM;
+	if (field->position >= kind->field_end)
+		kind->field_end = field->position + 1u;
+	note_number(kind, field->position, *next);
+	return count_field(r, place, own, number);
+}
+
+/* Decode an event and count its numbers. 1: all of them; 0: it is not whole; -ENOMEM */
+static int decode_fields(struct report *r, const struct report_place *place)
 {
 	struct report_kind *kind = place->kind;
 	struct etw_decoder *decoder = place->event->decoder;
-	struct report_field *own;
 	struct etw_field field;
 	unsigned int next = 0;
 	__int128 number;
 	int ret, err;
+
+	kind->numbers_plan = NULL;
+	kind->numbers_end = 0;
+	etw_decode_rewind(decoder);
+	while ((ret = etw_decode_next(decoder, &field)) == 1) {
+		if (number_of(&field, &number)) {
+			err = take_number(r, place, &field, number, &next);
+			if (err)
+				return err;
+		}
+		if (kind->fields_known && !field.depth && field.position + 1u >= kind->field_end)
+			return 1;
+	}
+	return !ret;
+}
+
+int report_fields_count(struct report *r, const struct report_place *place)
+{
+	struct report_kind *kind = place->kind;
+	int ret;
 
 	if (!place->event->known)
 		return 0;
@@ -179,28 +258,15 @@ int report_fields_count(struct report *r, const struct report_place *place)
 	}
 	if (kind->fields_known && !kind->field_end)
 		return 0;
-	etw_decode_rewind(decoder);
-	while ((ret = etw_decode_next(decoder, &field)) == 1) {
-		if (!number_of(&field, &number)) {
-			if (kind->fields_known && !field.depth && field.position + 1u >= kind->field_end)
-				return 0;
-			continue;
-		}
-		own = find_field(kind, field.name, &next);
-		if (!own && !kind->fields_known)
-			own = new_field(r, kind, &field);
-		if (!own && !kind->fields_known && !kind->fields_left_out)
-			return -ENOMEM;
-		if (own && field.position >= kind->field_end)
-			kind->field_end = field.position + 1u;
-		err = own ? count_field(r, place, own, number) : 0;
-		if (err)
-			return err;
-		if (kind->fields_known && field.position + 1u >= kind->field_end)
-			return 0;
-	}
+	ret = count_numbers(r, place);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = decode_fields(r, place);
+	if (ret != 1)
+		return ret;
 	/* A whole event: later ones of its kind have the same fields. */
-	if (!ret)
-		kind->fields_known = true;
+	kind->fields_known = true;
+	if (kind->field_end <= REPORT_PLAIN)
+		kind->numbers_plan = place->event->decoder->plan;
 	return 0;
 }

@@ -182,7 +182,7 @@ static int find_kind(struct report *r, struct report_place *place)
 		ret = fill(r, place->kind, place->event, provider, named);
 	}
 	if (mark(r, place->event->decoder, place->kind))
-		place->kind->fields_known = place->kind->status_known = false;
+		report_fields_forget(place->kind);
 	return ret;
 }
 

@@ -263,6 +263,29 @@ static bool is_failure(enum status status, const struct etw_field *field)
 	}
 }
 
+/* Note where the events of this plan say whether they failed, if that is among their first fields. */
+static void note_status(struct report_kind *kind, const struct etw_decoder *decoder,
+			const struct etw_field *field, enum status status)
+{
+	kind->status_plan = field->position < REPORT_PLAIN ? decoder->plan : NULL;
+	kind->status_at = (uint8_t)field->position;
+	kind->status = (uint8_t)status;
+}
+
+/* Read the status where it was found before. false: it is not known where. */
+static bool read_status(const struct report_kind *kind, const struct etw_decoder *decoder,
+			struct etw_field *field)
+{
+	uint64_t numbers[REPORT_PLAIN];
+
+	/* As in fields.c */
+	if (!decoder->identity || kind->status_plan != decoder->plan ||
+	    etw_decode_numbers(decoder, numbers, kind->status_at + 1u) <= kind->status_at)
+		return false;
+	field->value.u = numbers[kind->status_at];
+	return true;
+}
+
 /*
  * 1: the stop says that the operation failed; 0: that it did not; -1: it does not say. Whole events of
  * all schemas of the kind (kinds.c) without such a field say that others have none, either.
@@ -275,12 +298,15 @@ static int has_failed(struct report_kind *kind, const struct report_pair *pair)
 
 	if (!pair->known || (kind->status_known && !kind->has_status))
 		return -1;
+	if (read_status(kind, pair->decoder, &field))
+		return is_failure(kind->status, &field);
 	etw_decode_rewind(pair->decoder);
 	while ((ret = etw_decode_next(pair->decoder, &field)) == 1) {
 		status = may_be_status(&field) ? status_of(&field) : NO_STATUS;
 		if (status == NO_STATUS)
 			continue;
 		kind->status_known = kind->has_status = true;
+		note_status(kind, pair->decoder, &field, status);
 		return is_failure(status, &field);
 	}
 	kind->status_known |= !ret;

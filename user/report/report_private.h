@@ -22,6 +22,7 @@
 #define REPORT_CONTAINERS	2048
 #define REPORT_OPERATIONS	256
 #define REPORT_FIELDS		200	/* of all kinds; see fields.c */
+#define REPORT_PLAIN		32	/* first fields of an event whose numbers are read at once */
 #define REPORT_SLOWEST		5	/* of each operation */
 #define REPORT_BEFORE		4	/* events that are shown before one of those */
 #define REPORT_TIMES		(2 * REPORT_BEFORE)	/* of a thread's latest events */
@@ -115,8 +116,13 @@ struct report_kind {
 	bool fields_known;		/* they are all that events of the kind have ... */
 	bool fields_left_out;		/* ... apart from those that there was no room for */
 	bool fields_missed;		/* ... for which there is room now */
+	/* The numbers of the fields that are counted, by position, from 1; of the events with this plan */
+	const void *numbers_plan;
+	uint8_t numbers[REPORT_PLAIN], numbers_end;
 	bool status_known;		/* the latest schema has no field that says what failed, or ... */
-	bool has_status;		/* ... one of them has */
+	bool has_status;		/* ... one of them has ... */
+	uint8_t status, status_at;	/* ... this one, at this position, in events with this plan */
+	const void *status_plan;
 	const void *plan;		/* of the latest event without an identity that was looked up */
 	unsigned int *field_room;	/* report.field_count */
 };
@@ -312,6 +318,8 @@ void report_add_pairing(const struct report *report, const struct report_operati
 void report_operation_release(struct report_entry *entry);
 
 /* fields.c */
+/* Forget what was known about the fields of a kind's events: there is another schema. */
+void report_fields_forget(struct report_kind *kind);
 int report_fields_count(struct report *report, const struct report_place *place);
 void report_fields_free(struct report_kind *kind);
 void report_sums_update(const struct report *report, struct report_field *field);

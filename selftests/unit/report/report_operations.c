@@ -59,6 +59,30 @@ static void test_failed_sometimes(void)
 	unlink(made_file.path);
 }
 
+/* Stops of one name whose status is at different places */
+static void test_failed_places(void)
+{
+	static const char first[] = "status\0" I32 "n\0" U32, last[] = "n\0" U32 "status\0" I32;
+	const int32_t failed[] = { -5, 1 }, fine[] = { 1, -5 };
+	unsigned int i;
+
+	report_begin();
+	for (i = 0; i < 12; i++) {
+		const struct made start = { .name = "io", .opcode = START };
+		const struct made stop = {
+			.name = "io", .opcode = STOP, .fields = i / 2 % 2 ? last : first,
+			.fields_len = sizeof(first) - 1, .data = i % 2 ? failed : fine, .len = 8,
+		};
+
+		report_make(&start, made_at + MS);
+		report_make(&stop, made_at + MS);
+	}
+	report_end();
+	says(made_file.path, "[o['failed'] for o in r['operations']]", "[6]",
+	     "the status is read where each schema has it");
+	unlink(made_file.path);
+}
+
 /* By the sum of their times, not by their number */
 static void test_order(void)
 {
@@ -196,6 +220,7 @@ int main(void)
 {
 	test_failed();
 	test_failed_sometimes();
+	test_failed_places();
 	test_order();
 	test_names();
 	test_context();

@@ -216,6 +216,13 @@ struct etw_path_part {
  */
 bool etw_decode_plain(struct etw_decoder *d, struct etw_field *field);
 
+/*
+ * The values of the first fields of the top level, up to count, as in etw_field.value; 0 for those
+ * that are no numbers. Returns how many there are before one that is not plain or not whole. The
+ * decoder does not move.
+ */
+unsigned int etw_decode_numbers(const struct etw_decoder *d, uint64_t *numbers, unsigned int count);
+
 /* The path of the last field that etw_decode_next() returned. Returns the number of parts. */
 unsigned int etw_field_path(const struct etw_decoder *decoder, const struct etw_field *field,
 			    struct etw_path_part parts[ETW_LEVELS]);

@@ -149,6 +149,35 @@ bool etw_decode_plain(struct etw_decoder *d, struct etw_field *out)
 	return true;
 }
 
+unsigned int etw_decode_numbers(const struct etw_decoder *d, uint64_t *numbers, unsigned int count)
+{
+	const struct etw_mf_template *template = d->plan ? d->plan->template : NULL;
+	struct cursor c = { .p = d->data, .end = d->data + d->size };
+	const struct etw_field_step *step;
+	struct string s;
+	unsigned int i;
+	size_t size;
+
+	for (i = 0; template && i < count && i < template->top; i++) {
+		step = &d->plan->steps[i];
+		if (step->plain >= ETW_PLAIN_COUNTED8) {
+			if (!find_string(&c, step->plain, &s))
+				break;
+			numbers[i] = 0;
+			c.p = s.p + s.size + s.after;
+			continue;
+		}
+		size = step->plain == ETW_PLAIN_POINTER ? d->pointer_size : step->size;
+		if (!step->plain || (size_t)(c.end - c.p) < size)
+			break;
+		numbers[i] = take(&c, size);
+		if (step->plain == ETW_PLAIN_SIGNED)
+			numbers[i] = (uint64_t)etw_extend(numbers[i], size);
+		c.p += size;
+	}
+	return i;
+}
+
 /* Add a field's label and value, and pass it; false: it is not plain. */
 static inline __attribute__((always_inline))
 bool put_field(struct etw_text *text, struct cursor *c, const struct etw_field_step *step,
