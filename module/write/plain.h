@@ -228,7 +228,6 @@ static __always_inline bool etw_plain_asked(const struct etw_snapshot *snapshot,
 	return false;
 }
 
-
 /*
  * Sample the positions of the sessions that take the event; they end at the place that is
  * returned.  source: of the payload, if some of them have filters; else NULL.
