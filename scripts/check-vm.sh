@@ -70,12 +70,15 @@ judge_vm() {
 	shift 3
 
 	# All kernels here have what the first ones need, and the kernels of distributions all that
-	# any needs. Only those and next have what tracepoints and probes need, only kcsan has no
-	# disk and no kprobes, and only the kernel debug can fail on demand.
-	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] || must+='|suspend|cli_podman|bpf_@(ring|end|order)'
-	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*|cli_probe'
+	# any needs. Only those and next have what tracepoints need, only kcsan has no disk and no
+	# kprobes, and only the kernel debug can fail on demand. next has neither BTF nor permission
+	# events of fanotify, nor a kprobe for each function.
+	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* ]] ||
+		must+='|suspend|cli_podman|cli_probe|bpf_@(ring|end|order)'
+	[[ $kernel == @(debug|kcsan) ]] || must+='|trace_*|kernel_logger|cli_trace*'
 	[[ $kernel == kcsan ]] ||
-		must+='|abi_perm|logfile_@(crash|disk|sync|fail|switch)|module_left|control_wait|memory|writer_death'
+		must+='|logfile_@(crash|disk|sync|fail)|module_left|control_wait|memory|writer_death'
+	[[ $kernel == @(kcsan|next) ]] || must+='|abi_perm|logfile_switch'
 	# Before 6.12 only some types of BPF programs may call a module's functions.
 	[[ " ${KERNEL_SERIES[*]} " != *" $kernel "* || $kernel == 6.1 ]] || must+='|bpf_events'
 	# Before 6.11 perf drops all records of a CPU on which a writer died; from 7.0 on, who takes a
