@@ -92,7 +92,7 @@ void operations_free(struct operations *o)
 static void forget(struct operations *o, struct open_slice *slice)
 {
 	open_take(&o->open, slice);
-	free(slice);
+	open_release(&o->open, slice);
 }
 
 void operations_forget(struct operations *o)
@@ -138,7 +138,7 @@ static bool stop(struct operations *o, const struct etw_event *event, const stru
 	operation->ns = end > slice->begin ? (uint64_t)(end - slice->begin) : 0;
 	operation->mark = slice->mark;
 	open_take(&o->open, slice);
-	free(o->ended);
+	open_release(&o->open, o->ended);
 	o->ended = slice;
 	kept_event_get(slice->body, &operation->start);
 	return true;

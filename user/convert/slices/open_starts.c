@@ -24,6 +24,9 @@
 #include "open_starts.h"
 
 #define TWINS		64	/* starts compared with a stop, at most */
+#define SPARE		512	/* starts whose memory is kept ... */
+#define SPARE_BODY	512	/* ... with room for a body of up to so many bytes */
+#define BODY_UNIT	64
 #define ELSEWHERE	2	/* equal numbers that identify a start of another thread */
 
 static const GUID none;
@@ -35,15 +38,14 @@ static bool same(const GUID *a, const GUID *b)
 
 static void take_said(struct open_key *key, const EVENT_RECORD *record)
 {
-	const unsigned char *said = record->UserData;
 	const size_t len = record->UserDataLength;
-	size_t i;
+	uint64_t first = 0;
 
-	key->said = said;
-	key->said_len = 0;
-	for (i = 0; i < OPEN_SAID_MIN && len >= OPEN_SAID_MIN; i++)
-		if (said[i])
-			key->said_len = len < OPEN_SAID_MAX ? len : OPEN_SAID_MAX;
+	_Static_assert(sizeof(first) == OPEN_SAID_MIN, "one word");
+	if (len >= OPEN_SAID_MIN)
+		memcpy(&first, record->UserData, sizeof(first));
+	key->said = record->UserData;
+	key->said_len = !first ? 0 : len < OPEN_SAID_MAX ? len : OPEN_SAID_MAX;
 }
 
 /* The value stands in for an activity. */
@@ -69,15 +71,34 @@ static bool of_tracepoint(const EVENT_RECORD *record)
 	return d->Channel == ETW_CHANNEL_TRACELOGGING && d->Task;
 }
 
+static uint64_t hash_guid(uint64_t seed, uint64_t before, const GUID *guid)
+{
+	uint64_t words[2];
+
+	memcpy(words, guid, sizeof(words));
+	return etw_hash_number(seed, etw_hash_number(seed, before ^ words[0]) ^ words[1]);
+}
+
+static uint64_t hash_thread(uint64_t seed, uint64_t before, uint32_t pid, uint32_t tid)
+{
+	return etw_hash_number(seed, before ^ ((uint64_t)pid << 32 | tid));
+}
+
 /*
  * Starts that say what this event says, perhaps, and no others, have this likeness. hash: of its
  * provider and task
  */
-static uint64_t likeness(const struct open_key *key, uint64_t hash)
+static uint64_t likeness(const struct open_key *key, uint64_t seed, uint64_t hash)
 {
+	uint64_t first;
+
 	if (key->numbers.count)
-		return key->numbers.identity ? etw_hash(hash, &key->numbers.identity, 8) | 1 : 0;
-	return key->said_len ? etw_hash(hash, key->said, OPEN_SAID_MIN) | 1 : 0;
+		return key->numbers.identity ?
+		       etw_hash_number(seed, hash ^ key->numbers.identity) | 1 : 0;
+	if (!key->said_len)
+		return 0;
+	memcpy(&first, key->said, sizeof(first));
+	return etw_hash_number(seed, hash ^ first) | 1;
 }
 
 static bool take_rule(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
@@ -104,7 +125,7 @@ static bool take_rule(struct open_key *key, const struct convert_event *e, struc
 bool open_key_by(struct open_key *key, const struct convert_event *e, struct open_rule *rule)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
-	const uint32_t ids[2] = { header->ProcessId, header->ThreadId };
+	const uint64_t seed = etw_hash_seed();
 	uint64_t hash;
 
 	/* The begin and the end of a tracepoint's operation are providers of their own. */
@@ -116,12 +137,12 @@ bool open_key_by(struct open_key *key, const struct convert_event *e, struct ope
 	key->tid = header->ThreadId;
 	if (!take_rule(key, e, rule))
 		return false;
-	hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
-	key->likeness = likeness(key, hash);
+	hash = hash_guid(seed, key->task, &key->provider);
+	key->likeness = likeness(key, seed, hash);
 	if (same(&key->activity, &none))
-		key->hash = etw_hash(hash, ids, sizeof(ids));
+		key->hash = hash_thread(seed, hash, key->pid, key->tid);
 	else
-		key->hash = etw_hash(hash, &key->activity, sizeof(key->activity));
+		key->hash = hash_guid(seed, hash, &key->activity);
 	return true;
 }
 
@@ -196,8 +217,8 @@ struct open_slice *open_find(const struct open_table *table, const struct open_k
 
 static struct open_thread **thread_at(struct open_table *table, uint32_t pid, uint32_t tid)
 {
-	const uint32_t ids[2] = { pid, tid };
-	struct open_thread **at = &table->threads[etw_hash(0, ids, sizeof(ids)) % OPEN_BUCKETS];
+	const uint64_t hash = hash_thread(etw_hash_seed(), 0, pid, tid);
+	struct open_thread **at = &table->threads[hash % OPEN_BUCKETS];
 
 	while (*at && ((*at)->pid != pid || (*at)->tid != tid))
 		at = &(*at)->chain;
@@ -243,10 +264,41 @@ static struct open_thread *need_thread(struct open_table *table, uint32_t pid, u
 	return *at;
 }
 
+/* Memory for a start; mostly that of one that has ended, since many are of one size. */
+static struct open_slice *new_slice(struct open_table *table, size_t len)
+{
+	const size_t room = (len + BODY_UNIT - 1) / BODY_UNIT * BODY_UNIT;
+	struct open_slice *slice = LIST_FIRST(&table->spare);
+
+	if (slice) {
+		LIST_REMOVE(slice, chain);
+		table->spare_count--;
+		if (slice->room >= len)
+			return slice;
+		free(slice);
+	}
+	slice = malloc(sizeof(*slice) + room);
+	if (slice)
+		slice->room = (uint32_t)room;
+	return slice;
+}
+
+void open_release(struct open_table *table, struct open_slice *slice)
+{
+	if (!slice)
+		return;
+	if (slice->room > SPARE_BODY || table->spare_count == SPARE) {
+		free(slice);
+		return;
+	}
+	LIST_INSERT_HEAD(&table->spare, slice, chain);
+	table->spare_count++;
+}
+
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
 			     size_t len)
 {
-	struct open_slice *slice = malloc(sizeof(*slice) + len);
+	struct open_slice *slice = new_slice(table, len);
 	struct open_thread *thread = slice ? need_thread(table, key->pid, key->tid) : NULL;
 
 	if (!thread) {
@@ -296,5 +348,10 @@ void open_free(struct open_table *table)
 		open_take(table, slice);
 		free(slice);
 	}
+	while ((slice = LIST_FIRST(&table->spare))) {
+		LIST_REMOVE(slice, chain);
+		free(slice);
+	}
+	table->spare_count = 0;
 	sweep(table);
 }

@@ -22,6 +22,7 @@ struct open_slice {
 	GUID provider;
 	GUID activity;		/* zero: none */
 	uint16_t task;
+	uint32_t room;		/* for the body */
 	uint64_t hash;
 	int64_t begin;		/* ns */
 	uint64_t parent;	/* hash of the related activity, or 0 */
@@ -50,6 +51,8 @@ struct open_table {
 	LIST_HEAD(, open_slice) slices[OPEN_BUCKETS], alike[OPEN_BUCKETS];
 	struct open_thread *threads[OPEN_BUCKETS];
 	TAILQ_HEAD(open_slices, open_slice) all;	/* oldest first */
+	LIST_HEAD(, open_slice) spare;	/* by chain: for other starts */
+	unsigned int spare_count;
 	size_t count, held, thread_count;
 	size_t thread_room;	/* threads that are kept without an open start; 0: OPEN_THREADS */
 };
@@ -87,8 +90,10 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 			     size_t len);
 /* The start that a stop of that key ends, or NULL */
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key);
-/* Take it out of all lists; the caller frees it. */
+/* Take it out of all lists; the caller releases it. */
 void open_take(struct open_table *table, struct open_slice *slice);
+/* Free it, or keep its memory for another start; NULL is fine. */
+void open_release(struct open_table *table, struct open_slice *slice);
 void open_free(struct open_table *table);
 
 #endif /* ETW_CONVERT_SLICES_OPEN_STARTS_H */

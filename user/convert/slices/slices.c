@@ -163,7 +163,7 @@ static int finish(struct slices *s, struct open_slice *open, int64_t end, bool a
 		slice.track.number = ++s->count.alone;
 	open_take(&s->open, open);
 	err = s->sink->slice(s->c, &slice);
-	free(open);
+	open_release(&s->open, open);
 	return err;
 }
 
