@@ -5,7 +5,7 @@
  * The first test of every write, inline in drivers and in programs.  It compares level
  * and keyword with the composite of all enabling sessions (struct etw_enable_entry).
  * It may accept an event that every single session then rejects, but never rejects an
- * event that a session wants.  For a single session the same function tests that session's entry.
+ * event that a session wants.  etw_entry_passes() of the module is the same test for one session.
  *
  * Source: Microsoft's EVENT_DESCRIPTOR and EnableTraceEx2 pages.
  */

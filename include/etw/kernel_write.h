@@ -2,8 +2,9 @@
 /*
  * kernel_write.h - part of kernel.h: write an event whose size the compiler knows
  *
- * The driver itself copies the payload, to where __etw_begin() says.  If that has no room, or the
- * event needs more (a filter of the payload, items, ...), __etw_write() does the whole.
+ * The driver itself copies the payload, to where __etw_reserve() says, or __etw_examine() if a
+ * number in the payload decides.  If there is no room, or the event needs more (another filter of
+ * the payload, items, ...), __etw_write() does the whole.
  */
 #ifndef ETW_KERNEL_WRITE_H
 #define ETW_KERNEL_WRITE_H
@@ -16,22 +17,22 @@
 
 struct etw_provider;
 
-/* An event between __etw_begin() and its end; private to etw.ko. */
+/* An event between __etw_reserve() and its end; private to etw.ko. */
 struct etw_open {
 	void *buffer;		/* of the only session; NULL: of several */
 	u64 several[2 + 2 * ETW_PROVIDER_SESSIONS];
 };
 
-/* __etw_begin(): there is nothing to do, or it depends on the payload. */
+/* __etw_reserve(): there is nothing to do, or it depends on the payload. */
 #define ETW_UNWANTED	((void *)1)
 #define ETW_EXAMINE	((void *)2)
 
-void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
-		struct etw_open *open);
+void *__etw_reserve(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		    u32 size, struct etw_open *open);
 void *__etw_examine(struct etw_provider *provider, const struct etw_event_descriptor *desc,
 		    u32 size, struct etw_open *open, u32 count,
 		    const struct etw_data_descriptor *data);
-void __etw_end(void *buffer, u64 slot);
+void __etw_commit(void *buffer, u64 slot);
 int __etw_end_several(const void *payload, struct etw_open *open);
 int __etw_cancel(void *payload, struct etw_open *open);
 int __etw_write(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 count,
@@ -44,12 +45,12 @@ int __etw_write(struct etw_provider *provider, const struct etw_event_descriptor
 #define __ETW_UNINITIALIZED
 #endif
 
-/* size: of the payload, as for __etw_begin() */
+/* size: of the payload, as for __etw_reserve() */
 static __always_inline int __etw_end_any(const void *payload, u32 size, struct etw_open *open)
 {
 	if (unlikely(!open->buffer))
 		return __etw_end_several(payload, open);
-	__etw_end(open->buffer, ALIGN((u64)ETW_EVENT_HEADER_SIZE + size, ETW_RECORD_ALIGN));
+	__etw_commit(open->buffer, ALIGN((u64)ETW_EVENT_HEADER_SIZE + size, ETW_RECORD_ALIGN));
 	return 0;
 }
 
@@ -75,7 +76,7 @@ static __always_inline int etw_write_fixed(struct etw_provider *provider,
 	void *to = NULL;
 
 	if (size <= ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
-		to = __etw_begin(provider, desc, size, &open);
+		to = __etw_reserve(provider, desc, size, &open);
 	if (unlikely(to <= ETW_EXAMINE)) {
 		if (to == ETW_UNWANTED)
 			return 0;
@@ -145,7 +146,7 @@ static __always_inline int __etw_write_known(struct etw_provider *provider,
 {
 	struct etw_data_descriptor same[__ETW_PIECES] __ETW_UNINITIALIZED;
 	struct etw_open open __ETW_UNINITIALIZED;
-	void *payload = __etw_begin(provider, desc, size, &open);
+	void *payload = __etw_reserve(provider, desc, size, &open);
 	u8 *at;
 
 	if (unlikely(payload <= ETW_EXAMINE)) {

@@ -2,7 +2,8 @@
 /*
  * enable_entry.c - normalise and combine what sessions enable: level, keywords, event ids
  *
- * The test of an event's level and keyword is etw_entry_wants() in <etw/filter.h>.
+ * The test of an event's level and keyword is etw_entry_wants() in <etw/filter.h>, for a session's
+ * own entry etw_entry_passes().
  */
 #include "core/enable_entry.h"
 

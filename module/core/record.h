@@ -321,7 +321,7 @@ etw_record_write_plain(u8 *slot, const struct etw_record_source *source, u64 tim
 				     source->data + source->count);
 }
 
-/* For etw_record_copy_whole(): where the last whole 32 bytes behind the header begin. */
+/* For etw_record_copy_whole(): where the first 32 bytes begin that are not only header. */
 static __always_inline u64 etw_record_copy_start(u64 len)
 {
 	return len - ALIGN(len - ETW_EVENT_HEADER_SIZE, (u64)32);
@@ -333,7 +333,6 @@ static __always_inline u64 etw_record_copy_start(u64 len)
  */
 static __always_inline void etw_record_copy_whole(u8 *to, const u8 *from, u64 at, u64 len)
 {
-
 	__builtin_memcpy(to, from, 16);
 	__builtin_memcpy(to + 16, from + 16, 16);
 	__builtin_memcpy(to + 32, from + 32, 16);

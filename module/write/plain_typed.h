@@ -98,7 +98,7 @@ etw_plain_choose_typed(const struct etw_snapshot *snapshot, u32 count,
 	for (; entry < end; entry++) {
 		/* The only one was asked before. */
 		if (count > 1 && !etw_entry_passes(&entry->filter, source->desc->level,
-						  source->desc->keyword))
+						   source->desc->keyword))
 			continue;
 		/* Not the address of source, which could not stay in registers then. */
 		if (entry->events && !etw_match_typed(snapshot, entry, source->desc, source->data,
@@ -137,7 +137,7 @@ static __always_inline bool etw_plain_write_typed(const struct etw_snapshot *sna
 
 	*result = 0;
 	if (count == 1 ? !etw_entry_passes(&snapshot->entries[0].filter, source->desc->level,
-					  source->desc->keyword) :
+					   source->desc->keyword) :
 			 !etw_plain_asked(snapshot, source->desc))
 		return true;
 	if (unlikely(!etw_plain_measure_typed(source, snapshot->traits, &schema)))

@@ -106,11 +106,12 @@ struct etw_snapshot {
 	u8 group_entries;		/* second entries, after the first count */
 	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* index of each one's session */
 	const struct etw_traits *traits;	/* of the registration */
-	u64 some_want[ETW_SNAPSHOT_LEVELS];	/* keywords, by an event's level: without any
-						 * of these, no session takes it, unless it
-						 * has none at all
-						 */
-	u64 all_want[ETW_SNAPSHOT_LEVELS];	/* with any of these, all sessions take it */
+	/*
+	 * Keywords, by an event's level.  An event that has keywords, but none of some_want, is for
+	 * no session; one that has any of all_want is for all of them.
+	 */
+	u64 some_want[ETW_SNAPSHOT_LEVELS];
+	u64 all_want[ETW_SNAPSHOT_LEVELS];
 	struct etw_snapshot_entry entries[];
 };
 

@@ -3,8 +3,9 @@
  * write_fixed.c - events whose size the driver knows: it fills the slot itself
  *
  * The functions that <etw/kernel_write.h> is made of.  The rules of plain.h hold, and the driver
- * is the writer: preemption is off from __etw_begin() to the end of the event.  What enables it is
- * called last, so that only it needs a frame for what that may call.
+ * is the writer: preemption is off from __etw_reserve() to the end of the event.  It is enabled
+ * last, or by a function that is called last, so that nothing else needs a frame for what that may
+ * call.
  */
 #include <linux/export.h>
 
@@ -36,7 +37,7 @@ static __always_inline void *enable_and_return(void *result)
 	return result;
 }
 
-/* __etw_begin(): there is no room, or some doubt.  Preemption is off before, and on after it. */
+/* __etw_reserve(): there is no room, or some doubt.  Preemption is off before, and on after it. */
 static noinline void *begin_nothing(void)
 {
 	return enable_and_return(NULL);
@@ -72,7 +73,7 @@ static __always_inline bool begin_record(const struct etw_provider *provider,
 	return true;
 }
 
-/* As __etw_begin(), in the only session, which takes the event.  any: as for begin_record(). */
+/* As __etw_reserve(), in the only session, which takes the event.  any: as for begin_record(). */
 static __always_inline void *begin_in(const struct etw_provider *provider,
 				      const struct etw_event_descriptor *desc, u32 size,
 				      struct etw_open *open, struct etw_session_hot *session,
@@ -113,7 +114,7 @@ static __always_inline void *begin_taken(const struct etw_provider *provider,
 	return begin_any_clock(provider, desc, size, open, session);
 }
 
-/* As __etw_begin(), for ETW_WAY_IDS and an event that only the list of ids decides about. */
+/* As __etw_reserve(), for ETW_WAY_IDS and an event that only the list of ids decides about. */
 static noinline void *begin_listed(const struct etw_provider *provider,
 				   const struct etw_event_descriptor *desc, u32 size,
 				   struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -125,7 +126,7 @@ static noinline void *begin_listed(const struct etw_provider *provider,
 	return begin_taken(provider, desc, size, open, entry->session);
 }
 
-/* As __etw_begin(), for ETW_WAY_IDS. */
+/* As __etw_reserve(), for ETW_WAY_IDS. */
 static noinline void *begin_ids(const struct etw_provider *provider,
 				const struct etw_event_descriptor *desc, u32 size,
 				struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -143,7 +144,7 @@ static noinline void *begin_ids(const struct etw_provider *provider,
 	return begin_taken(provider, desc, size, open, entry->session);
 }
 
-/* As __etw_begin(), in the first of several sessions, all of which were sampled. */
+/* As __etw_reserve(), in the first of several sessions, all of which were sampled. */
 static noinline void *begin_first(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
 				  struct etw_open *open)
@@ -158,7 +159,7 @@ static noinline void *begin_first(const struct etw_provider *provider,
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
-/* As __etw_begin(), in all sessions. */
+/* As __etw_reserve(), in all sessions. */
 static noinline void *begin_all(const struct etw_provider *provider,
 				const struct etw_event_descriptor *desc, u32 size,
 				struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -172,7 +173,7 @@ static noinline void *begin_all(const struct etw_provider *provider,
 	return begin_first(provider, desc, size, open);
 }
 
-/* As __etw_begin(), in those of several sessions that want the event. */
+/* As __etw_reserve(), in those of several sessions that want the event. */
 static noinline __no_stack_protector void *
 begin_chosen(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	     u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -187,7 +188,7 @@ begin_chosen(const struct etw_provider *provider, const struct etw_event_descrip
 	return begin_first(provider, desc, size, open);
 }
 
-/* As __etw_begin(), for ETW_WAY_SEVERAL. */
+/* As __etw_reserve(), for ETW_WAY_SEVERAL. */
 static __always_inline void *begin_several(const struct etw_provider *provider,
 					   const struct etw_event_descriptor *desc, u32 size,
 					   struct etw_open *open,
@@ -203,7 +204,7 @@ static __always_inline void *begin_several(const struct etw_provider *provider,
 	return begin_chosen(provider, desc, size, open, snapshot);
 }
 
-/* As __etw_begin(), for all but ETW_WAY_ONE. */
+/* As __etw_reserve(), for all but ETW_WAY_ONE. */
 static noinline void *begin_other(const struct etw_provider *provider,
 				  const struct etw_event_descriptor *desc, u32 size,
 				  struct etw_open *open, const struct etw_snapshot *snapshot)
@@ -221,13 +222,13 @@ static noinline void *begin_other(const struct etw_provider *provider,
 }
 
 /**
- * __etw_begin() - reserve room for an event's payload
+ * __etw_reserve() - reserve room for an event's payload
  * @provider: a provider
  * @desc: the event's descriptor
  * @size: bytes of the payload, at most ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE
  * @open: for the end of the event
  *
- * If there is room, preemption is off until the end of the event: __etw_end() if open->buffer is
+ * If there is room, preemption is off until the end of the event: __etw_commit() if open->buffer is
  * not NULL, else __etw_end_several(), or __etw_cancel().  Until then the caller fills all of the
  * payload and does nothing that may sleep; an event that it writes meanwhile is a later one.
  * Any context, NMI included.
@@ -235,8 +236,8 @@ static noinline void *begin_other(const struct etw_provider *provider,
  * Return: where the payload goes, 8-byte aligned; ETW_UNWANTED: no session takes the event;
  * NULL: call __etw_write() instead; ETW_EXAMINE: preemption is off, call __etw_examine() now.
  */
-void *__etw_begin(struct etw_provider *provider, const struct etw_event_descriptor *desc, u32 size,
-		struct etw_open *open)
+void *__etw_reserve(struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		    u32 size, struct etw_open *open)
 {
 	const struct etw_snapshot_entry *entry;
 	const struct etw_snapshot *snapshot;
@@ -254,18 +255,18 @@ void *__etw_begin(struct etw_provider *provider, const struct etw_event_descript
 		return begin_unwanted();
 	return begin_in(provider, desc, size, open, entry->session, false);
 }
-EXPORT_SYMBOL_GPL(__etw_begin);
+EXPORT_SYMBOL_GPL(__etw_reserve);
 
 /**
- * __etw_examine() - the rest of __etw_begin(), if the payload decides
- * @provider: as for __etw_begin()
+ * __etw_examine() - the rest of __etw_reserve(), if the payload decides
+ * @provider: as for __etw_reserve()
  * @desc: likewise
  * @size: likewise
- * @open: as __etw_begin() left it
+ * @open: as __etw_reserve() left it
  * @count: as for etw_write()
  * @data: the payload
  *
- * Return: as __etw_begin(), but not ETW_EXAMINE.
+ * Return: as __etw_reserve(), but not ETW_EXAMINE.
  */
 __no_stack_protector
 void *__etw_examine(struct etw_provider *provider, const struct etw_event_descriptor *desc,
@@ -289,20 +290,20 @@ void *__etw_examine(struct etw_provider *provider, const struct etw_event_descri
 EXPORT_SYMBOL_GPL(__etw_examine);
 
 /**
- * __etw_end() - commit an event of one session
- * @buffer: what __etw_begin() stored
+ * __etw_commit() - commit an event of one session
+ * @buffer: what __etw_reserve() stored
  * @slot: bytes of the event's slot, header and padding included
  */
-void __etw_end(void *buffer, u64 slot)
+void __etw_commit(void *buffer, u64 slot)
 {
 	etw_plain_commit(buffer, slot);
 	preempt_enable_notrace();
 }
-EXPORT_SYMBOL_GPL(__etw_end);
+EXPORT_SYMBOL_GPL(__etw_commit);
 
 /**
  * __etw_end_several() - commit an event of several sessions
- * @payload: what __etw_begin() returned
+ * @payload: what __etw_reserve() returned
  * @open: what it filled in
  *
  * Return: as etw_write().
@@ -322,7 +323,7 @@ EXPORT_SYMBOL_GPL(__etw_end_several);
 
 /**
  * __etw_cancel() - end an event whose payload cannot be read
- * @payload: what __etw_begin() returned
+ * @payload: what __etw_reserve() returned
  * @open: what it filled in
  *
  * Return: as etw_write().

@@ -113,7 +113,7 @@ static noinline int write_general(const struct etw_provider *provider,
 	return ret;
 }
 
-/* As write_nothing(), for ETW_WAY_FILTERED, by running the program of the filter. */
+/* As write_nothing(), for ETW_WAY_FILTERED and ETW_WAY_NUMBER, by running the filter's program. */
 static noinline __no_stack_protector int
 write_examined(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
 	       u32 count, const struct etw_data_descriptor *data,

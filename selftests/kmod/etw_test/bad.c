@@ -124,9 +124,11 @@ static int begin_and_die(void *arg)
 	void *payload;
 
 	complete(&begun);
-	payload = __etw_begin(etw_test_provider(d->index), &d->desc, 8, &open);
-	if (payload > ETW_UNWANTED)
+	payload = __etw_reserve(etw_test_provider(d->index), &d->desc, 8, &open);
+	if (payload > ETW_EXAMINE)
 		die();
+	if (payload == ETW_EXAMINE)
+		preempt_enable_notrace();
 	d->result = payload ? -ENOMSG : -EAGAIN;
 	return 0;
 }

@@ -283,7 +283,7 @@ struct etw_test_bad {
 
 #define ETW_TEST_DIE_EVENT	0	/* between reserve and commit of an event, in the general way */
 #define ETW_TEST_DIE_TRACED	1	/* while a record of kmem:kmalloc is made an event */
-#define ETW_TEST_DIE_BEGUN	2	/* in the driver's own code, after __etw_begin() */
+#define ETW_TEST_DIE_BEGUN	2	/* in the driver's own code, after __etw_reserve() */
 
 /*
  * Let a kernel thread on this CPU end, as by an oops.  For ETW_TEST_DIE_EVENT the provider needs
@@ -294,7 +294,7 @@ struct etw_test_die {
 	__u32 index;
 	__u32 cpu;
 	/*
-	 * out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived; -EAGAIN, __etw_begin() left
+	 * out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived; -EAGAIN, __etw_reserve() left
 	 * the event to __etw_write(); -ENOMSG, no session takes it
 	 */
 	__s32 result;

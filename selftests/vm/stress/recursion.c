@@ -267,7 +267,7 @@ static bool chosen(const char *function, uint32_t at)
 	struct utsname name;
 	unsigned int minor = 0;
 
-	if (!strcmp(function, "__etw_end") || getenv("ETW_WHOLE"))
+	if (!strcmp(function, "__etw_commit") || getenv("ETW_WHOLE"))
 		return true;
 	if (!access("/proc/lockdep_stats", F_OK))
 		return at % 6 == 0;
@@ -343,11 +343,11 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects, 1100)
 {
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
-	PLANT_OR_SKIP("__etw_begin", 1);
+	PLANT_OR_SKIP("__etw_reserve", 1);
 	ASSERT_EQ(0, release(self));
 	self->w.transfer = ETW_TEST_FIXED;
-	sweep(_metadata, self, "__etw_begin");
-	sweep(_metadata, self, "__etw_end");
+	sweep(_metadata, self, "__etw_reserve");
+	sweep(_metadata, self, "__etw_commit");
 	judge(_metadata, self, true);
 }
 
@@ -442,7 +442,8 @@ TEST_F(recursion, every_close)
 TEST_F(recursion, not_traced)
 {
 	static const char *const others[] = {
-		"__etw_write", "__etw_begin", "__etw_end_several", "__etw_cancel", "write_general",
+		"__etw_write", "__etw_reserve", "__etw_examine", "__etw_commit", "__etw_end_several",
+		"__etw_cancel", "write_general",
 		"etw_hotpath_write", "etw_write_transfer",
 		"etw_write_ex", "etw_write_string", "etw_hotpath_drop", "etw_match_sessions",
 		"etw_items_build", "etw_reserve_write", "etw_payload_pass",
