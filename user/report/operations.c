@@ -155,6 +155,7 @@ uint64_t report_mark(const struct report *r)
 {
 	const struct report_kind *kind = r->latest;
 
+	_Static_assert(REPORT_OPERATIONS < 1 << MARK_SLOT, "a mark has room for each slot");
 	if (!kind || !kind->operation_name)
 		return 0;
 	return (uint64_t)kind->operation_generation << 32 |

@@ -35,6 +35,8 @@ static int stacks(int fd, int kfd, uint64_t session, struct vm_reader *r)
 	ret = ret ?: vm_collect(fd, session, r, &events);
 	if (ret < 0)
 		return ret;
+	if (events.count > VM_KEPT)
+		return -E2BIG;
 	for (e = events.list; e < events.list + events.count; e++)
 		if (!memcmp(&e->head.provider, &guid, sizeof(guid)))
 			return vm_items(e, ETW_EXT_STACK_TRACE64, NULL);

@@ -30,11 +30,12 @@ FIXTURE(podman) {
 
 static int podman_end(FIXTURE_DATA(podman) *self)
 {
-	int ret = umount(ROOT "/usr");
+	int ret;
 
 	self->there = false;
 	vm_stop_all(self->fd);
 	close(self->fd);
+	ret = umount(ROOT "/usr");
 	vl_log_dir_end();
 	return ret;
 }
