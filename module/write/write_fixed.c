@@ -38,13 +38,13 @@ static __always_inline void *enable_and_return(void *result)
 }
 
 /* __etw_reserve(): there is no room, or some doubt.  Preemption is off before, and on after it. */
-static noinline void *begin_nothing(void)
+static noinline void *reserve_nothing(void)
 {
 	return enable_and_return(NULL);
 }
 
-/* As begin_nothing(): no session asks for the event. */
-static noinline void *begin_unwanted(void)
+/* As reserve_nothing(): no session asks for the event. */
+static noinline void *reserve_unwanted(void)
 {
 	return enable_and_return(ETW_UNWANTED);
 }
@@ -53,11 +53,11 @@ static noinline void *begin_unwanted(void)
  * Reserve, and write the header.  any: the session may have any clock.  false: nothing was
  * done.
  */
-static __always_inline bool begin_record(const struct etw_provider *provider,
-					 const struct etw_event_descriptor *desc, u32 size,
-					 const struct etw_session_hot *session,
-					 const struct etw_plain_place *place, bool any,
-					 u8 **slot, struct etw_buf **buf)
+static __always_inline bool reserve_record(const struct etw_provider *provider,
+					   const struct etw_event_descriptor *desc, u32 size,
+					   const struct etw_session_hot *session,
+					   const struct etw_plain_place *place, bool any,
+					   u8 **slot, struct etw_buf **buf)
 {
 	struct etw_record_source source UNINITIALIZED;
 	u64 len, now;
@@ -73,96 +73,96 @@ static __always_inline bool begin_record(const struct etw_provider *provider,
 	return true;
 }
 
-/* As __etw_reserve(), in the only session, which takes the event.  any: as for begin_record(). */
-static __always_inline void *begin_in(const struct etw_provider *provider,
-				      const struct etw_event_descriptor *desc, u32 size,
-				      struct etw_open *open, struct etw_session_hot *session,
-				      bool any)
+/* As __etw_reserve(), in the only session, which takes the event.  any: as for reserve_record(). */
+static __always_inline void *reserve_in(const struct etw_provider *provider,
+					const struct etw_event_descriptor *desc, u32 size,
+					struct etw_open *open, struct etw_session_hot *session,
+					bool any)
 {
 	struct etw_plain_place place;
 	struct etw_buf *buf;
 	u8 *slot;
 
 	etw_plain_sample(&place, session);
-	if (unlikely(!begin_record(provider, desc, size, session, &place, any, &slot, &buf)))
-		return begin_nothing();
+	if (unlikely(!reserve_record(provider, desc, size, session, &place, any, &slot, &buf)))
+		return reserve_nothing();
 	open->buffer = buf;
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
-static noinline void *begin_tsc(const struct etw_provider *provider,
-				const struct etw_event_descriptor *desc, u32 size,
-				struct etw_open *open, struct etw_session_hot *session)
+static noinline void *reserve_tsc(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 size,
+				  struct etw_open *open, struct etw_session_hot *session)
 {
-	return begin_in(provider, desc, size, open, session, false);
+	return reserve_in(provider, desc, size, open, session, false);
 }
 
 static noinline __no_stack_protector void *
-begin_any_clock(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
-		u32 size, struct etw_open *open, struct etw_session_hot *session)
+reserve_any_clock(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+		  u32 size, struct etw_open *open, struct etw_session_hot *session)
 {
-	return begin_in(provider, desc, size, open, session, true);
+	return reserve_in(provider, desc, size, open, session, true);
 }
 
-/* As begin_in(); a leaf, like those below that call others last only. */
-static __always_inline void *begin_taken(const struct etw_provider *provider,
-					 const struct etw_event_descriptor *desc, u32 size,
-					 struct etw_open *open, struct etw_session_hot *session)
+/* As reserve_in(); a leaf, like those below that call others last only. */
+static __always_inline void *reserve_taken(const struct etw_provider *provider,
+					   const struct etw_event_descriptor *desc, u32 size,
+					   struct etw_open *open, struct etw_session_hot *session)
 {
 	if (READ_ONCE(session->clock) == ETW_SOURCE_TSC)
-		return begin_tsc(provider, desc, size, open, session);
-	return begin_any_clock(provider, desc, size, open, session);
+		return reserve_tsc(provider, desc, size, open, session);
+	return reserve_any_clock(provider, desc, size, open, session);
 }
 
 /* As __etw_reserve(), for ETW_WAY_IDS and an event that only the list of ids decides about. */
-static noinline void *begin_listed(const struct etw_provider *provider,
-				   const struct etw_event_descriptor *desc, u32 size,
-				   struct etw_open *open, const struct etw_snapshot *snapshot)
+static noinline void *reserve_listed(const struct etw_provider *provider,
+				     const struct etw_event_descriptor *desc, u32 size,
+				     struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
 
 	if (!etw_match_id(&entry->events->ids, desc))
-		return begin_unwanted();
-	return begin_taken(provider, desc, size, open, entry->session);
+		return reserve_unwanted();
+	return reserve_taken(provider, desc, size, open, entry->session);
 }
 
 /* As __etw_reserve(), for ETW_WAY_IDS. */
-static noinline void *begin_ids(const struct etw_provider *provider,
-				const struct etw_event_descriptor *desc, u32 size,
-				struct etw_open *open, const struct etw_snapshot *snapshot)
+static noinline void *reserve_ids(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 size,
+				  struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	const struct etw_snapshot_entry *entry = &snapshot->entries[0];
 
 	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
-		return begin_unwanted();
+		return reserve_unwanted();
 	if (entry->events && desc->channel != ETW_CHANNEL_TRACELOGGING) {
 		if (unlikely(etw_ids_may_have(&entry->events->ids, desc->id)))
-			return begin_listed(provider, desc, size, open, snapshot);
+			return reserve_listed(provider, desc, size, open, snapshot);
 		if (entry->events->ids.in)
-			return begin_unwanted();
+			return reserve_unwanted();
 	}
-	return begin_taken(provider, desc, size, open, entry->session);
+	return reserve_taken(provider, desc, size, open, entry->session);
 }
 
 /* As __etw_reserve(), in the first of several sessions, all of which were sampled. */
-static noinline void *begin_first(const struct etw_provider *provider,
-				  const struct etw_event_descriptor *desc, u32 size,
-				  struct etw_open *open)
+static noinline void *reserve_first(const struct etw_provider *provider,
+				    const struct etw_event_descriptor *desc, u32 size,
+				    struct etw_open *open)
 {
 	struct open_several *several = open_several(open);
 	u8 *slot;
 
-	if (unlikely(!begin_record(provider, desc, size, several->places->cpu->session,
-				   several->places, false, &slot, &several->buf)))
-		return begin_nothing();
+	if (unlikely(!reserve_record(provider, desc, size, several->places->cpu->session,
+				     several->places, false, &slot, &several->buf)))
+		return reserve_nothing();
 	open->buffer = NULL;
 	return slot + ETW_EVENT_HEADER_SIZE;
 }
 
 /* As __etw_reserve(), in all sessions. */
-static noinline void *begin_all(const struct etw_provider *provider,
-				const struct etw_event_descriptor *desc, u32 size,
-				struct etw_open *open, const struct etw_snapshot *snapshot)
+static noinline void *reserve_all(const struct etw_provider *provider,
+				  const struct etw_event_descriptor *desc, u32 size,
+				  struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	const struct etw_snapshot_entry *entry = snapshot->entries, *end = entry + snapshot->count;
 	struct etw_plain_place *place = open_several(open)->places;
@@ -170,53 +170,53 @@ static noinline void *begin_all(const struct etw_provider *provider,
 	for (; entry < end; entry++)
 		etw_plain_sample(place++, entry->session);
 	open_several(open)->end = place;
-	return begin_first(provider, desc, size, open);
+	return reserve_first(provider, desc, size, open);
 }
 
 /* As __etw_reserve(), in those of several sessions that want the event. */
 static noinline __no_stack_protector void *
-begin_chosen(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
-	     u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
+reserve_chosen(const struct etw_provider *provider, const struct etw_event_descriptor *desc,
+	       u32 size, struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	struct open_several *several = open_several(open);
 
 	if (snapshot->filtered)
-		return begin_nothing();
+		return reserve_nothing();
 	several->end = etw_plain_choose(snapshot, desc, NULL, several->places);
 	if (several->end == several->places)
-		return begin_unwanted();
-	return begin_first(provider, desc, size, open);
+		return reserve_unwanted();
+	return reserve_first(provider, desc, size, open);
 }
 
 /* As __etw_reserve(), for ETW_WAY_SEVERAL. */
-static __always_inline void *begin_several(const struct etw_provider *provider,
-					   const struct etw_event_descriptor *desc, u32 size,
-					   struct etw_open *open,
-					   const struct etw_snapshot *snapshot)
+static __always_inline void *reserve_several(const struct etw_provider *provider,
+					     const struct etw_event_descriptor *desc, u32 size,
+					     struct etw_open *open,
+					     const struct etw_snapshot *snapshot)
 {
 	const u32 level = min_t(u32, desc->level, ETW_SNAPSHOT_LEVELS - 1);
 	const u64 keyword = desc->keyword;
 
 	if (keyword & snapshot->all_want[level])
-		return begin_all(provider, desc, size, open, snapshot);
+		return reserve_all(provider, desc, size, open, snapshot);
 	if (keyword && !(keyword & snapshot->some_want[level]))
 		return enable_and_return(ETW_UNWANTED);
-	return begin_chosen(provider, desc, size, open, snapshot);
+	return reserve_chosen(provider, desc, size, open, snapshot);
 }
 
 /* As __etw_reserve(), for all but ETW_WAY_ONE. */
-static noinline void *begin_other(const struct etw_provider *provider,
-				  const struct etw_event_descriptor *desc, u32 size,
-				  struct etw_open *open, const struct etw_snapshot *snapshot)
+static noinline void *reserve_other(const struct etw_provider *provider,
+				    const struct etw_event_descriptor *desc, u32 size,
+				    struct etw_open *open, const struct etw_snapshot *snapshot)
 {
 	/* One comparison finds the ways that go elsewhere. */
 	if (snapshot->way <= ETW_WAY_IDS) {
 		if (snapshot->way == ETW_WAY_IDS)
-			return begin_ids(provider, desc, size, open, snapshot);
+			return reserve_ids(provider, desc, size, open, snapshot);
 		return enable_and_return(NULL);
 	}
 	if (snapshot->way == ETW_WAY_SEVERAL)
-		return begin_several(provider, desc, size, open, snapshot);
+		return reserve_several(provider, desc, size, open, snapshot);
 	*open_snapshot(open) = snapshot;
 	return ETW_EXAMINE;
 }
@@ -245,15 +245,15 @@ void *__etw_reserve(struct etw_provider *provider, const struct etw_event_descri
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (unlikely(!snapshot))
-		return begin_unwanted();
+		return reserve_unwanted();
 	if (static_branch_unlikely(&etw_activity_used))
-		return begin_nothing();
+		return reserve_nothing();
 	if (unlikely(snapshot->way != ETW_WAY_ONE))
-		return begin_other(provider, desc, size, open, snapshot);
+		return reserve_other(provider, desc, size, open, snapshot);
 	entry = &snapshot->entries[0];
 	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
-		return begin_unwanted();
-	return begin_in(provider, desc, size, open, entry->session, false);
+		return reserve_unwanted();
+	return reserve_in(provider, desc, size, open, entry->session, false);
 }
 EXPORT_SYMBOL_GPL(__etw_reserve);
 
@@ -280,12 +280,12 @@ void *__etw_examine(struct etw_provider *provider, const struct etw_event_descri
 	if (answer == ETW_PAYLOAD_FAILS)
 		return enable_and_return(ETW_UNWANTED);
 	if (unlikely(answer == ETW_PAYLOAD_RUN))
-		return begin_nothing();
+		return reserve_nothing();
 	/* Not kept in a register meanwhile. */
 	entry = &(*open_snapshot(open))->entries[0];
 	if (unlikely(!etw_entry_passes(&entry->filter, desc->level, desc->keyword)))
-		return begin_unwanted();
-	return begin_tsc(provider, desc, size, open, entry->session);
+		return reserve_unwanted();
+	return reserve_tsc(provider, desc, size, open, entry->session);
 }
 EXPORT_SYMBOL_GPL(__etw_examine);
 

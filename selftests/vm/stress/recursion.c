@@ -357,17 +357,17 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects_for_two, 1100)
 
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
-	PLANT_OR_SKIP("begin_all", 1);
+	PLANT_OR_SKIP("reserve_all", 1);
 	ASSERT_EQ(0, release(self));
 	self->w.transfer = ETW_TEST_FIXED;
 	ASSERT_EQ(0, start(self, ALSO, "t-also"));
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALSO].session, writer, 0, 0, 0));
-	sweep(_metadata, self, "begin_all");
-	sweep(_metadata, self, "begin_first");
+	sweep(_metadata, self, "reserve_all");
+	sweep(_metadata, self, "reserve_first");
 	sweep(_metadata, self, "__etw_end_several");
 	/* Without a keyword, each session is asked. */
 	self->w.desc.keyword = 0;
-	sweep(_metadata, self, "begin_chosen");
+	sweep(_metadata, self, "reserve_chosen");
 	judge(_metadata, self, true);
 }
 
@@ -379,13 +379,13 @@ TEST_F_TIMEOUT(recursion, instructions_of_objects_by_id, 1100)
 
 	if (!vm_tsc_trusted())
 		SKIP(return, "objects are written by the straight way only with the TSC");
-	PLANT_OR_SKIP("begin_ids", 1);
+	PLANT_OR_SKIP("reserve_ids", 1);
 	ASSERT_EQ(0, release(self));
 	self->w.transfer = ETW_TEST_FIXED;
 	others = vm_id_filter(&ids, ETW_FILTER_EVENT_ID, false, VM_IDS(6));
 	ASSERT_EQ(0, vm_enable_with(self->fd, self->view[ALL].session, writer, 0, &others, 1));
-	sweep(_metadata, self, "begin_ids");
-	sweep(_metadata, self, "begin_tsc");
+	sweep(_metadata, self, "reserve_ids");
+	sweep(_metadata, self, "reserve_tsc");
 	judge(_metadata, self, true);
 }
 
